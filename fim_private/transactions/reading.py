@@ -23,7 +23,7 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.detection import SEPARATORS
-from fim_private.transactions.formats.doubts import OnDoubt, ask, item_names, refuse
+from fim_private.transactions.formats.doubts import OnDoubt, ask, item_names, refuse, single_items
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
@@ -132,9 +132,12 @@ def read_transactions(
     )
     if not len(transactions):
         raise no_item(columns, undecided=transactions.notes.rows_undecided > 0)
-    if transactions.notes.layout.format in LINE_FORMATS and separator is None:
-        refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
-    ask_about_names(transactions.notes.layout, transactions.vocabulary, on_doubt)
+    layout, single = transactions.notes.layout, int((transactions.lengths() == 1).sum())
+    if layout.format in LINE_FORMATS and separator is None:
+        refuse_single_items(single, len(transactions))
+    elif transactions.units is None:
+        ask_about_single_items(layout, single, len(transactions), on_doubt)
+    ask_about_names(layout, transactions.vocabulary, on_doubt)
     return transactions
 
 
@@ -325,6 +328,23 @@ def ask_about_names(layout: Layout, names: pl.Series, on_doubt: OnDoubt) -> None
         ask(item_names(layout, names), on_doubt)
 
 
+def ask_about_single_items(layout: Layout, single: int, transactions: int, on_doubt: OnDoubt) -> None:
+    """Ask about a long table in which nearly every transaction holds one item, if the format was guessed.
+
+    Args:
+        layout: of the data.
+        single: the number of transactions with one item.
+        transactions: the number of all transactions.
+        on_doubt: called with a doubt.
+    """
+    if layout.format == "long" and "format" in layout.guessed and _nearly_all(single, transactions):
+        ask(single_items(layout), on_doubt)
+
+
+def _nearly_all(single: int, transactions: int) -> bool:
+    return transactions >= FEW and single > NEARLY_ALL * transactions
+
+
 def refuse_single_items(single: int, transactions: int) -> None:
     """Refuse data in which nearly every line holds one item.
 
@@ -335,7 +355,7 @@ def refuse_single_items(single: int, transactions: int) -> None:
     Errors:
         InputError: nearly every line holds one item.
     """
-    if transactions >= FEW and single > NEARLY_ALL * transactions:
+    if _nearly_all(single, transactions):
         raise InputError(
             "Nearly every line holds one item, which means a wrong separator or a long table.",
             "Give the right --separator or --format. If single items are meant, give --format basket and --separator.",

@@ -38,6 +38,7 @@ from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import LINE_FORMATS
 from fim_private.transactions.reading import (
     ask_about_names,
+    ask_about_single_items,
     no_item,
     read_columnar,
     read_text,
@@ -293,6 +294,8 @@ def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Column
         raise no_item(columns)
     if not insisted:
         refuse_single_items(note["single"], note["transactions"])
+    elif columns.unit is None:
+        ask_about_single_items(head.layout, note["single"], note["transactions"], refuse)
     names = cluster.collect(raw.selectExpr("explode(names) name").distinct())
     vocabulary = in_name_order(pl.Series(names.column("name").to_pylist(), dtype=pl.String))
     sent = cluster.broadcast(vocabulary)

@@ -332,6 +332,15 @@ def _partly_named(ids: Sequence[tuple[str, ...]], units: Record) -> bool:
     return any(not unit and transaction in with_unit for transaction, unit in zip(ids, units, strict=True))
 
 
+def single_items(layout: Layout) -> Doubt:
+    """What is odd if nearly every transaction holds one item."""
+    return Doubt(
+        what="Nearly every transaction holds one item, so hardly any items were bought together.",
+        instead=Way("If another column says which rows belong together, such as a receipt, give --transaction-column."),
+        stays=Way("If single items are meant, give", layout.guesses()),
+    )
+
+
 def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
     """What is odd in the names of all items."""
     stays = Way("If they are meant, give", layout.guesses())

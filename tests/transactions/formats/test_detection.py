@@ -194,9 +194,12 @@ def test_single_items_may_be_insisted_on_or_few():
     assert len(read("1\n" * 95 + "1 2\n" * 5)) == 100
 
 
-def test_single_items_are_no_error_in_tables():
-    rows = "".join(f"{row},milk\n" for row in range(40))
-    assert len(read("tid,item\n" + rows)) == 40
+def test_single_items_are_no_error_in_tables_that_are_declared():
+    rows = "".join(f"{row},{row % 25},milk\n" for row in range(40))
+    assert len(read("tid,customer,item\n" + rows, format="long")) == 40
+    assert len(read("tid,customer,item\n" + rows, unit_column="customer", drop_rows_without_unit=False)) == 40
+    with pytest.raises(InputError, match="Nearly every transaction holds one item"):
+        read("tid,customer,item\n" + rows)
     assert len(read("milk,bread\n" + "1,0\n" * 40, format="one-hot")) == 40
 
 

@@ -249,12 +249,12 @@ CASES = {
         reads_as_before=[{"ale"}, {"cod"}],
     ),
     "lists in cells of answers, two of which were given in the same second": Case(
-        text="order,item\n" + "".join(f"{row or 1},{WORDS[row % 8]};rye\n" for row in range(24)),
+        text="order,item\n" + "".join(f"{row or 1},{WORDS[row % 8]};rye\n" for row in range(18)),
         says="look like lists of items.*--item-separator ';'.*--format long",
         instead={"item_separator": ";"},
-        reads=[{WORDS[0], WORDS[1], "rye"}, *({WORDS[row % 8], "rye"} for row in range(2, 24))],
+        reads=[{WORDS[0], WORDS[1], "rye"}, *({WORDS[row % 8], "rye"} for row in range(2, 18))],
         stays=LONG_TABLE,
-        reads_as_before=[{f"{WORDS[0]};rye", f"{WORDS[1]};rye"}, *({f"{WORDS[row % 8]};rye"} for row in range(2, 24))],
+        reads_as_before=[{f"{WORDS[0]};rye", f"{WORDS[1]};rye"}, *({f"{WORDS[row % 8]};rye"} for row in range(2, 18))],
     ),
     "a printed table with lines of dashes": Case(
         text="+-+-+\n" + "".join(f"| {first} | {second} |\n" for first, second in LONG * 3) + "+-+-+\n",
@@ -439,6 +439,15 @@ CASES = {
         )
         for write in ("{} x {}".format, "{}x{}".format, "{1} x{0}".format, "{1} ({0})".format)
     },
+    "rows numbered where receipts were meant": Case(
+        text="row,receipt,item\n" + "".join(f"{row},{row // 2},{['bun', 'ale'][row % 2]}\n" for row in range(40)),
+        given={"transaction_column": "row", "item_column": "item"},
+        says="Nearly every transaction holds one item.*--transaction-column.*--format long",
+        instead={"transaction_column": "receipt"},
+        reads=[{"ale", "bun"}] * 20,
+        stays={"format": "long"},
+        reads_as_before=[{"ale" if number % 2 else "bun"} for number in range(40)],
+    ),
     "codes that a spreadsheet rounded": Case(
         text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
         says="names of items are numbers as 1.23E.08.*--format basket",
