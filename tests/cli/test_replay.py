@@ -224,7 +224,7 @@ def test_a_release_asks_no_database_even_if_it_says_that_its_query_was_guessed(h
     with closing(sqlite3.connect(here / "shop.db")) as connection, connection:
         connection.execute("CREATE TABLE staff (tid, item)")
         connection.executemany("INSERT INTO staff VALUES (?, 'Ann earns 9')", [(row,) for row in range(3000)])
-    (here / "long.csv").write_text("tid,item\n" + "".join(f"{row},milk\n" for row in range(3000)))
+    (here / "long.csv").write_text("tid,item\n" + "".join(f"{row},milk\n{row},tea\n" for row in range(3000)))
     asked = ("--size", 1, "--top", 1, *PROMISE)
     succeed("mine", "long.csv", *asked, "-o", "release.json")
     fields = json.loads((here / "release.json").read_text("utf-8"))

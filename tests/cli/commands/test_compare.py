@@ -232,7 +232,8 @@ def test_a_comparison_goes_on_only_where_the_file_is_read_as_before(
 ) -> None:
     monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
     path, folder = tmp_path / "shop.csv", tmp_path / "out"
-    rows = "".join(f"{at},{at // 9},milk {at % 3},drink {at % 2},w{at}\n" for at in range(99) for _ in range(4))
+    sold = ((at, name) for at in range(99) for name in ("milk", "tea") * 2)
+    rows = "".join(f"{at},{at // 9},{name} {at % 3},{name} drink,w{at}\n" for at, name in sold)
     path.write_text("invoice,day,item,kind,who\n" + rows)
     few = ("--sizes", "1", "--tops", "1", "--epsilons", "1", "--trials", "2", "--mechanisms", "limited-domain")
     command = ("compare", path, *few, "--curator", "--seed", 5, "-o", folder)

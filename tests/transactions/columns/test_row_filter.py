@@ -471,5 +471,5 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
 def test_no_line_is_lost_between_kept_ones() -> None:
     lines = "".join(f"{number},i{number % 7},{number}\n" for number in range(500))
     for low, high in pairwise([0, 3, 250, 499]):
-        transactions = read("tid,item,n\n" + lines, where=f"n >= {low} AND n < {high}")
+        transactions = read("tid,item,n\n" + lines, where=f"n >= {low} AND n < {high}", format="long")
         assert len(transactions) == high - low
