@@ -59,6 +59,11 @@ _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
 _MANY_CANDIDATES = 10
 """Of this times k candidates, hardly any random pick is right. Fewer need no decoys."""
+_SHORT_LIST, _MOST_APART = 25, 4
+"""Beside every candidate of a list so short there is a decoy, and beside every fourth one of a long list.
+
+Decoys take picks from itemsets that are hardly told from nothing. The more picks there are, the fewer decoys tell how
+many are noise."""
 _RECOUNTS = 2
 """So often itemsets in doubt are counted again: after the first time fewer are."""
 _SAFE = 1 - 1e-9
@@ -244,8 +249,8 @@ class ItemsFirst:
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_MISSED))
         if steps.pick_epsilon is not None:
-            candidates = steps.candidates * (2 if self._decoys else 1)
-            above = float(self.picks(steps.pick_epsilon, candidates).margins[0].counts)
+            decoys = -(-steps.candidates // self.candidates_per_decoy) if self._decoys else 0
+            above = float(self.picks(steps.pick_epsilon, steps.candidates + decoys).margins[0].counts)
         else:
             # Larger itemsets also have to be among those that are built from pairs.
             built = steps.pairs.deviation if steps.pairs is not None and self.size > 2 else 0.0
@@ -437,7 +442,7 @@ class ItemsFirst:
             recount=recount,
             pairs=pairs,
             tokens=tokens,
-            candidates=(MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED) // (2 if self._decoys else 1),
+            candidates=self._beside_decoys(MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED),
         )
 
     def _with_counts(self, steps: LaterSteps, left: Fraction, supports: NDArray[np.float64], few: int) -> LaterSteps:
@@ -650,17 +655,26 @@ class ItemsFirst:
         """Whether picks may have decoys. A favour that holds counts, or expected counts, would suit no decoy."""
         return not self._counted_before and self.by == BY_COUNT
 
-    def with_decoys(self, favour: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The favour of the candidates, and then of as many decoys, if there are some: itemsets that nobody has.
+    @property
+    def candidates_per_decoy(self) -> int:
+        """If picks have decoys, there is one for so many candidates."""
+        return min(_MOST_APART, max(1, self.top // _SHORT_LIST))
 
-        Picks that cannot tell itemsets from those that nobody has fall on decoys every second time. So decoys among
-        the picks show where a list would be mostly noise.
+    def _beside_decoys(self, most: int) -> int:
+        """The number of candidates, if picks choose from so many itemsets with decoys."""
+        return most * self.candidates_per_decoy // (self.candidates_per_decoy + 1) if self._decoys else most
+
+    def with_decoys(self, favour: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The favour of the candidates, and then of decoys, if there are some: itemsets that nobody has.
+
+        Picks that cannot tell itemsets from those that nobody has fall on decoys as often as these are among all. So
+        decoys among the picks show where a list would be mostly noise.
 
         Args:
             favour: what is added to the candidates' counts, int64, shape (candidates,).
         """
         many = self._decoys and len(favour) >= _MANY_CANDIDATES * self.top
-        return np.tile(favour, 2) if many else favour
+        return np.concatenate([favour, favour[:: self.candidates_per_decoy]]) if many else favour
 
     def favour(
         self,

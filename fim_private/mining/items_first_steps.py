@@ -31,8 +31,6 @@ CLEAR = 30
 """So many of the first tokens are taken to be items when two counts are compared."""
 WEIGHTS = (0.1, 1.0)
 """The average weight with which items count is between these."""
-_DECOYS = 4
-"""At most one in so many picks is a decoy."""
 _TOGETHER, _NOISE = 0.5, 0.5
 """If the likeliest itemsets are not so many deviations of noise above 0 together, each has to stand out by itself.
 Noise alone would then put at most this share of those that are read so high."""
@@ -137,7 +135,8 @@ def run(
         )
         favour = mechanism.with_decoys(favour)
         scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
-        chosen = _without_decoys(pick(scores, mechanism.picks(steps.pick_epsilon, len(favour)), randomness))
+        chosen = pick(scores, mechanism.picks(steps.pick_epsilon, len(favour)), randomness)
+        chosen = _without_decoys(chosen, mechanism.candidates_per_decoy)
     else:
         least = -math.inf if mechanism.min_count is None else mechanism.min_count
         estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
@@ -306,13 +305,16 @@ def _counted(
     return estimates
 
 
-def _without_decoys(chosen: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The picks that are no decoys, up to where every fourth pick is a decoy: half of them are then noise.
+def _without_decoys(chosen: NDArray[np.int32], per_decoy: int) -> NDArray[np.int32]:
+    """The picks that are no decoys, up to where half of all picks are likely to be noise.
 
-    A decoy is all padding.
+    Args:
+        chosen: the picks. A decoy is all padding.
+        per_decoy: noise falls on a decoy as often as on one in so many candidates.
     """
     decoys = chosen[:, 0] == PADDING
-    short = np.flatnonzero(_DECOYS * np.cumsum(decoys) <= np.arange(1, len(decoys) + 1))
+    noise = (per_decoy + 1) * np.cumsum(decoys)
+    short = np.flatnonzero(2 * noise <= np.arange(1, len(decoys) + 1))
     last = int(short[-1]) + 1 if len(short) else 0
     told: NDArray[np.int32] = chosen[:last][~decoys[:last]]
     return told

@@ -459,8 +459,8 @@ def test_how_many_itemsets_are_looked_at() -> None:
     }
     assert looked_at == {
         (10, PEEL): (1000, 50_000),
-        (200, PEEL): (6000, 50_000),
-        (5000, PEEL): (100_000, 50_000),
+        (200, PEEL): (6000, 80_000),
+        (5000, PEEL): (100_000, 80_000),
         (10, COUNTS): (1000, 100),
         (200, COUNTS): (6000, 1200),
         (5000, COUNTS): (100_000, 30_000),
@@ -572,7 +572,7 @@ def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
     assert few(first_of(usual, top=400, epsilon=F(1), select=COUNTS, min_count=50)) == 90
 
 
-def test_as_many_decoys_as_candidates_stand_beside_picks_by_items_alone() -> None:
+def test_decoys_stand_beside_picks_by_items_alone() -> None:
     mechanism, favour = first_of(Tuning(), top=20, select=PEEL), np.arange(200) // 20
     assert mechanism.with_decoys(favour).tolist() == [*favour, *favour]
     # Where few are to choose from, a random pick is often right.
@@ -580,14 +580,21 @@ def test_as_many_decoys_as_candidates_stand_beside_picks_by_items_alone() -> Non
     # Counts of items and pairs, or what independent items would have, are in the favour.
     for changes in ({"sizes": (1,)}, {"sizes": (1, 2)}, {"sizes": (2, 3)}, {"by": "leverage"}):
         assert replace(mechanism, **changes).with_decoys(favour).tolist() == favour.tolist()
+    # Among many picks, few decoys tell as much.
+    apart = {top: replace(mechanism, top=top).candidates_per_decoy for top in (1, 49, 50, 75, 100, 1_000)}
+    assert apart == {1: 1, 49: 1, 50: 2, 75: 3, 100: 4, 1_000: 4}
+    many = np.arange(1_000)
+    assert replace(mechanism, top=100).with_decoys(many).tolist() == [*many, *many[::4]]
 
 
+@pytest.mark.parametrize("top", [20, 100])
 @pytest.mark.parametrize("size", [2, 3, 4])
-def test_the_stated_lead_is_over_candidates_and_decoys(size: int) -> None:
-    mechanism = first_of(Tuning(least_test=0.4, most_test=0.4), sizes=(size,), top=20, select=PEEL)
-    steps = mechanism.usual
-    assert 2 * steps.candidates == (MOST_CANDIDATES if size == 2 else MOST_PICKED)
-    (lead,) = mechanism.picks(steps.pick_epsilon, 2 * steps.candidates).margins
+def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> None:
+    mechanism = first_of(Tuning(least_test=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL)
+    steps, most = mechanism.usual, MOST_CANDIDATES if size == 2 else MOST_PICKED
+    assert steps.candidates == {20: most // 2, 100: most * 4 // 5}[top]
+    assert len(mechanism.with_decoys(np.zeros(steps.candidates, np.int64))) == most
+    (lead,) = mechanism.picks(steps.pick_epsilon, most).margins
     assert mechanism.margins[0].counts >= lead.counts
 
 

@@ -196,17 +196,21 @@ def test_a_list_that_would_be_mostly_noise_is_cut_short(select: str, *, listed: 
     assert all(named(rare + frequent, SEED + run) == 20 for run in range(2))
 
 
-def test_picks_end_where_a_quarter_of_them_are_decoys() -> None:
-    def kept(picks: str) -> str:
+def test_picks_end_where_half_of_them_are_noise_by_the_decoys_among_them() -> None:
+    def kept(picks: str, per_decoy: int = 1) -> str:
         """D is a decoy."""
         rows = [[PADDING, PADDING] if pick == "D" else [ord(pick), 1] for pick in picks]
-        return "".join(map(chr, items_first_steps._without_decoys(np.array(rows, np.int32).reshape(-1, 2))[:, 0]))
+        return "".join(
+            map(chr, items_first_steps._without_decoys(np.array(rows, np.int32).reshape(-1, 2), per_decoy)[:, 0])
+        )
 
     expected = {
         "abcd": "abcd", "abcD": "abc", "abDc": "abc", "abD": "ab", "Dabc": "abc", "Dab": "", "DDDD": "", "": "",
         "abcDefgD": "abcefg", "abcDDefg": "abcefg", "abcDDef": "abc", "abcdeDDf": "abcdef", "abcdeDD": "abcde",
     }  # fmt: skip
     assert {picks: kept(picks) for picks in expected} == expected
+    assert kept("abcdDefgh", 4) == "abcd"
+    assert kept("abcdDefghi", 4) == "abcdefghi"
 
 
 def test_nothing_to_find_is_no_error() -> None:
