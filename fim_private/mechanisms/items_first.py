@@ -3,11 +3,11 @@
 One transaction holds few items but many itemsets. So the mechanism first counts the *items*, with noise and without
 names (`anonymous_items.py`). The tokens with large noisy counts are the universe of every later step, and their counts
 show which itemsets are likely to be frequent. It then selects itemsets of tokens in one of two ways:
-  peel: k picks by the exponential mechanism from the likely itemsets. For several sizes, noisy counts of pairs help to
-    find these.
+  peel: k picks by the exponential mechanism from the likely itemsets, and from decoys, which show where a list would be
+    mostly noise. For several sizes, noisy counts of pairs help to find the likely itemsets.
   counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). Itemsets
     near the k-th are then in doubt. They are few, so they are counted again with less noise. All k itemsets are read
-    from these counts at once, and the counts are released with them.
+    from these counts at once, fewer if the likeliest have no support, and the counts are released with them.
 Pairs may be asked for by leverage: by how many more transactions hold them than if their items were independent. Picks
 then go by the count less a public number: what the noisy counts of the two items let expect. For that, the most
 frequent items are counted once more, every transaction in full.
