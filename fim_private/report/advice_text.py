@@ -6,6 +6,8 @@ from fim_private.plan.advice import Advice, Column
 from fim_private.plan.outlook import Outlook
 from fim_private.report.tables import kind
 
+LITTLE = 0.03
+"""A list that adds at least this to the share that is right helps a little."""
 HEAD = ("ask for", "right", "right, with counts", "counts off by")
 RIGHT = (
     "Right means: the share of the true top that the answer is expected to name. Counts off by: in 19 of 20 runs, the "
@@ -51,7 +53,7 @@ def advice_words(advice: Advice, *, options: bool = True) -> list[str]:
         if advice.listed.most is None:
             paragraphs.append(f"{begin} would not be enough. A larger epsilon or more data would help.")
         elif with_list[0] <= without[0] and with_list[1] <= without[1]:
-            paragraphs.append(f"{begin} would not help.")
+            paragraphs.append(f"{begin} {_helps(advice.plain, advice.listed, what)}.")
         else:
             paragraphs.append(
                 f"{begin} would help: with it, ask for {_most(advice.listed, advice.listed_counted, what)}."
@@ -82,6 +84,14 @@ def advice_record(advice: Advice) -> dict[str, object]:
         "with_a_list_and_counts": column(advice.listed_counted),
         "items_on_the_list": advice.catalogue,
     }
+
+
+def _helps(plain: Column, listed: Column, what: str) -> str:
+    """What a list does for a question that stays as long."""
+    before, after = (None if plain.most is None else column.at(plain.most) for column in (plain, listed))
+    if before is None or after is None or after.right < before.right + LITTLE:
+        return "would not help"
+    return f"would help a little: of {plain.most:,} {what}, {_right(after)} would be right in place of {_right(before)}"
 
 
 def _most(plain: Column, counted: Column, what: str) -> str:
