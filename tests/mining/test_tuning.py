@@ -353,15 +353,13 @@ def test_parameters_out_of_range_are_refused() -> None:
 EXAMPLE = [
     Configuration(name="limited-domain", size=2, top=5, mechanism="limited-domain"),
     Configuration(name="items-first", size=2, top=5, mechanism="items-first", select="peel"),
-    Configuration(name="items-first capped", size=2, top=5, mechanism="items-first", select="peel", max_items=20),
-    Configuration(name="stable-max", size=2, top=5, mechanism="stable-max"),
 ]
 SEEDS, TUNINGS = range(6), range(20)
 
 
 @pytest.mark.slow
 def test_tuning_gives_the_figures_of_the_worked_example() -> None:
-    """The guide's figures: customers of the web shop, five pairs, epsilon 3 in all."""
+    """The guide's figures: customers of the web shop, five pairs, epsilon 3 in all, two candidates."""
     data = read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")
     names = {name: code for code, name in enumerate(data.vocabulary.to_list())}
     database = as_database(data)
@@ -374,13 +372,7 @@ def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     plan = plan_tuning(EXAMPLE, budget=budget, runs=20)
     alone, once = {}, {}
     for configuration, run in zip(EXAMPLE, plan.plans, strict=True):
-        whole = planned(
-            top=5,
-            budget=budget,
-            mechanism=configuration.mechanism,
-            select=configuration.select,
-            max_items=configuration.max_items,
-        )
+        whole = planned(top=5, budget=budget, mechanism=configuration.mechanism, select=configuration.select)
         for results, chosen in ((alone, whole), (once, run)):
             results[configuration.name] = sum(found(mine_as_planned(data, chosen, seed=seed)) for seed in SEEDS) / len(
                 SEEDS
@@ -389,7 +381,6 @@ def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     masses = [found(one.release) if one else 0 for one in chosen]
     best = sum(one is not None and one.name == "limited-domain" for one in chosen)
     tuned = sum(masses) / len(masses)
-    assert min(alone.values()) == 0
     assert tuned > 0.85 * max(alone.values())
     guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\| `([^`]+)` \| ([\d,]+) \| ([\d,]+) \|$", guide, flags=re.MULTILINE)
