@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.mechanisms.measurement import Measurement, share_of_noise
+from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.randomness import Randomness
 
 MOST_TOKENS = 2_000
@@ -60,8 +60,7 @@ class AnonymousItems:
         # Without the random words, ties would tell which token is an item that occurs.
         order = high[np.lexsort((randomness.words(len(high)), randomness.words(len(high)), -noisy[high]))][:MOST_TOKENS]
         if not self.listed:
-            going_on = np.flatnonzero(self._by_noise(noisy[order]) <= _STRANGERS)
-            order = order[: going_on[-1] + 1 if len(going_on) else 0]
+            order = order[: up_to_last(self._by_noise(noisy[order]) <= _STRANGERS)]
         return np.where(order < len(counts), order, -1), noisy[order]
 
     def expected(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:

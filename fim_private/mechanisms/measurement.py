@@ -92,6 +92,16 @@ def share_of_noise(deviations: NDArray[np.float64], among: int) -> NDArray[np.fl
     return share
 
 
+def up_to_last(hold: NDArray[np.bool_]) -> int:
+    """How many there are up to the last one that holds; 0 if none does.
+
+    >>> up_to_last(np.array([True, False, True, False])), up_to_last(np.zeros(3, bool))
+    (3, 0)
+    """
+    places = np.flatnonzero(hold)
+    return int(places[-1]) + 1 if len(places) else 0
+
+
 @lru_cache(maxsize=8)
 def _weights(full: int, resolution: int) -> NDArray[np.int64]:
     square = resolution**2 * full

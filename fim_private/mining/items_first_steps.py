@@ -16,7 +16,7 @@ from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.measurement import Measurement, share_of_noise
+from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.outcome import FoundItems, Outcome
@@ -314,8 +314,7 @@ def _without_decoys(chosen: NDArray[np.int32], per_decoy: int) -> NDArray[np.int
     """
     decoys = chosen[:, 0] == PADDING
     noise = (per_decoy + 1) * np.cumsum(decoys)
-    short = np.flatnonzero(2 * noise <= np.arange(1, len(decoys) + 1))
-    last = int(short[-1]) + 1 if len(short) else 0
+    last = up_to_last(2 * noise <= np.arange(1, len(decoys) + 1))
     told: NDArray[np.int32] = chosen[:last][~decoys[:last]]
     return told
 
@@ -328,8 +327,7 @@ def _told_from_noise(estimates: Estimates, candidates: _Candidates, top: int) ->
     if estimates.together_above_nothing(top) >= _TOGETHER:
         return len(candidates.itemsets)
     deviations = np.sort(estimates.above_nothing(np.exp(candidates.expected), candidates.deviations))[::-1]
-    told = np.flatnonzero(share_of_noise(deviations, len(deviations)) <= _NOISE)
-    return int(told[-1]) + 1 if len(told) else 0
+    return up_to_last(share_of_noise(deviations, len(deviations)) <= _NOISE)
 
 
 def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Estimates:

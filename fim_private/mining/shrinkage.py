@@ -53,9 +53,9 @@ class Estimates:
         return above
 
     def together_above_nothing(self, first: int) -> float:
-        """By how many deviations of noise the first counts are above 0 on average, weighted by precision."""
+        """By how many deviations of noise the first counts are above 0 on average, weighted by precision; 0 of none."""
         precision = 1 / self.noise[:first]
-        return float((self.noisy[:first] * precision).sum() / max(math.sqrt(precision.sum()), _LEAST_VARIANCE))
+        return float((self.noisy[:first] * precision).sum()) / math.sqrt(precision.sum()) if len(precision) else 0.0
 
     def in_doubt(self, top: int, least: float, deviations: float) -> NDArray[np.int64]:
         """The places of the counts that may or may not belong to the answer.
