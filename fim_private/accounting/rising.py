@@ -16,13 +16,16 @@ STAGES = 5
 FLAT = Fraction(0)
 """All picks get the same."""
 
+MOST_RISE = Fraction(5, 2)
+"""The rise is below this. From here on the first picks would get nothing."""
+
 
 def rising(picks: int, rise: Fraction) -> tuple[Fraction, ...]:
     """What each pick gets, as factors that grow by `rise`/5 from stage to stage. The middle stage gets 1.
 
     Args:
         picks: how many picks.
-        rise: from 0, where all picks get the same, to below 5/2.
+        rise: from 0, where all picks get the same, to below `MOST_RISE`.
 
     >>> [float(factor) for factor in rising(7, Fraction(1))]
     [0.6, 0.8, 0.8, 1.0, 1.2, 1.2, 1.4]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fim_private.accounting.rising import MOST_RISE
 from fim_private.cli import options
 from fim_private.cli.completion import mechanism_names
 from fim_private.cli.options import assignments, unit_with
@@ -198,9 +199,15 @@ def _value(field: str, text: str, *, whole_number: bool) -> Fraction | int:
     number = exact(text, field)
     if whole_number:
         return whole(int(number) if number == int(number) else None, 1, 10**9, field)
-    in_range = 0 < number < 1 if field.endswith("delta") else 0 < number <= LARGEST_EPSILON
+    if field == "rise":
+        in_range = 0 <= number < MOST_RISE
+    else:
+        in_range = 0 < number < 1 if field.endswith("delta") else 0 < number <= LARGEST_EPSILON
     if not in_range:
-        raise UsageError(f"{field} is out of range.", "Epsilons lie between 0 and 100, deltas between 0 and 1.")
+        raise UsageError(
+            f"{field} is out of range.",
+            "Epsilons lie between 0 and 100, deltas between 0 and 1, and rise from 0 to below 2.5.",
+        )
     return number
 
 

@@ -130,6 +130,7 @@ def test_picks_get_the_same_by_hand_unless_their_rise_is_set(name: str) -> None:
     flat = law()
     assert flat["parameters"]["rise"] == "0"
     assert law(rise="1/2")["lists"] != flat["lists"]
+    assert law(rise="0") == flat
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,7 @@ def test_picks_get_the_same_by_hand_unless_their_rise_is_set(name: str) -> None:
         (("lmm", "--counts", "3", *HAND, "--set", "certificate_delta=1"), "deltas between 0 and 1"),
         (("lmm", "--counts", "3", *HAND, "--set", "pick_epsilon=0"), "Epsilons lie between 0 and 100"),
         (("lmm", "--counts", "3", *HAND, "--set", "pick_epsilon=x"), "not a number"),
+        (("exponential", "--counts", "3", "--set", "pick_epsilon=1", "--set", "rise=2.5"), "rise from 0 to below 2.5"),
         (("lmm", "--counts", "3", *HAND, "--set", "top=2"), "Give --top"),
         (("items-first", "--counts", "3", "--epsilon", "1", "--delta", "0.1"), "whole baskets"),
         (("nothing", "--counts", "3", "--epsilon", "1", "--delta", "0.1"), "no mechanism of that name"),
