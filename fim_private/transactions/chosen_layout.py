@@ -16,7 +16,6 @@ from fim_private.transactions.formats.detection import (
     ask_about_others,
     detect_columnar,
     detect_text,
-    odd_columns,
 )
 from fim_private.transactions.formats.doubts import OnDoubt, refuse
 from fim_private.transactions.layout import FORMATS, LINE_FORMATS, Layout
@@ -99,7 +98,7 @@ def columnar_layout(
             "Leave --format out, or choose long, lists or one-hot.",
         )
     guessed = () if format_name != "auto" else ("format",)
-    found = detect_columnar(table, columns) if guessed else format_name
+    found, odd = detect_columnar(table, columns) if guessed else (format_name, [])
     _refuse_lists_in(found, columns)
     if columns.skip_columns and found != "one-hot":
         raise UsageError(
@@ -115,9 +114,7 @@ def columnar_layout(
     )
     if guessed and found == "long":
         ask_about_columns(table, columns, layout, on_doubt)
-    if guessed and found == "one-hot":
-        layout = ask_about_others(table.name, odd_columns(table, columns), columns, layout, on_doubt)
-    return layout
+    return ask_about_others(table.name, odd, columns, layout, on_doubt)
 
 
 def _numbers(columns: Sequence[int]) -> str | None:

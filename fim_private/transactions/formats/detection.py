@@ -214,8 +214,8 @@ def find_separator(sample: Sequence[str]) -> str | None:
     return best if weight(best)[0] else None
 
 
-def detect_columnar(table: ColumnTable, columns: Columns) -> str:
-    """The format of a table of columns in `auto` mode: lists, long or one-hot.
+def detect_columnar(table: ColumnTable, columns: Columns) -> tuple[str, list[int]]:
+    """The format of a table of columns in `auto` mode: lists, long or one-hot with its `_odd_columns`.
 
     Errors:
         InputError: it is not clear which of them it is.
@@ -224,18 +224,19 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     lists = list_columns(schema)
     if columns.item is not None:
         wanted = columns.item.strip().casefold()
-        return "lists" if wanted in [name.strip().casefold() for name in lists] else "long"
+        return "lists" if wanted in [name.strip().casefold() for name in lists] else "long", []
     if lists:
-        return "lists"
+        return "lists", []
     header = list(schema)
     if known_column(header, ITEM_NAMES) is not None and (
         columns.transaction is not None or known_column(header, TRANSACTION_NAMES) is not None
     ):
-        return "long"
+        return "long", []
     items = _items_at(header, columns)
-    flat = bool(items) and not any(schema[header[at]].is_nested() for at in items)
-    if flat and len(odd_columns(table, columns)) <= (1 - MOST_COLUMNS) * len(items):
-        return "one-hot"
+    if items and not any(schema[header[at]].is_nested() for at in items):
+        odd = _odd_columns(table, header, items)
+        if len(odd) <= (1 - MOST_COLUMNS) * len(items):
+            return "one-hot", odd
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item per row, also --item-separator if a cell holds a "
@@ -243,10 +244,8 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     )
 
 
-def odd_columns(table: ColumnTable, columns: Columns) -> list[int]:
-    """The places of the columns that were neither named nor left out, and do not only hold yes and no."""
-    header = list(table.schema())
-    at = _items_at(header, columns)
+def _odd_columns(table: ColumnTable, header: Sequence[str], at: Sequence[int]) -> list[int]:
+    """Which of the columns at these places do not only hold yes and no."""
     cells = table.columns([header[place] for place in at], rows=SAMPLE_ROWS)
     return [place for place, column in zip(at, cells, strict=True) if cells_of(column)[1] is not None]
 
@@ -261,7 +260,8 @@ def _refuse_markup(name: str, sample: Sequence[str]) -> None:
     if kind is not None:
         raise InputError(
             f"{name} looks like {kind}.",
-            "Save it as CSV or Parquet, or write one transaction per line with commas between items. If it is written "
+            "Save it as CSV or Parquet (in Python, polars.read_ndjson(...).write_parquet(...) does), or write one "
+            "transaction per line with commas between items. If it is written "
             "so, give --format basket. "
             r"If each line is a list in brackets, give --format basket --separator '\t' --item-separator , (and \u00e9 "
             "stays as it is written).",
