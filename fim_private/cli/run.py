@@ -175,7 +175,7 @@ def _shown(release: Release | None, *, as_json: bool) -> str:
 def _reading_notes(notes: ReadingNotes) -> list[str]:
     """What was found and mended while reading, in words. This is for the holder of the data, not part of a release."""
     mended = [
-        f"{number:,} {what}"
+        f"{what} ({number:,})"
         for number, what in (
             (notes.blanks, "blank items dropped"),
             (notes.duplicates, "repeated items inside a transaction merged"),

@@ -47,15 +47,6 @@ def facts(transactions: Transactions, merged: Transactions) -> Rows:
         ["empty transactions left out", f"{notes.empty:,}"],
         ["items that differ from another in case or leading zeros alone", f"{alike(transactions.vocabulary):,}"],
     ]
-    if notes.below_zero:
-        named, more = ", ".join(map(repr, notes.below_zero[:3])), len(notes.below_zero) - 3
-        named += f" and {more} more" if more > 0 else ""
-        rows.append(
-            [
-                "columns with negative numbers, such as returns",
-                f"{named}; --where leaves such rows out (NOT LIKE '-%' if they hold commas)",
-            ]
-        )
     if notes.layout.where is not None:
         rows += [
             ["rows left out by --where", f"{notes.rows_left_out:,}"],
@@ -98,7 +89,8 @@ def bounds(transactions: Transactions, merged: Transactions) -> list[Rows]:
 def warnings(notes: ReadingNotes) -> list[str]:
     """What the holder of the data should know before anything is charged.
 
-    --where could not compare some cells; no unit was named; or one seems to stand for missing ones.
+    --where could not compare some cells; a column holds numbers below 0; no unit was named; or units may be one, or
+    stand for missing ones.
     """
     undecided = (
         f"For the holder of the data, not part of the release: --where left out {notes.rows_undecided:,} rows because "
@@ -108,13 +100,30 @@ def warnings(notes: ReadingNotes) -> list[str]:
         f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "
         "itself, and a person with several is not protected beyond one of them."
     )
+    named, more = ", ".join(map(repr, notes.below_zero[:3])), len(notes.below_zero) - 3
+    returns = (
+        f"For the holder of the data, not part of the release: numbers below 0 stand in {named}"
+        f"{f' and {more} more columns' if more > 0 else ''}. If they mark returns, these count as bought. --where "
+        "leaves such rows out, as in --where \"Quantity > 0\" (NOT LIKE '-%' if they hold commas)."
+    )
+    same = (
+        f"For the holder of the data, not part of the release: {notes.alike_units:,} units differ from another one in "
+        "case or leading zeros alone. If they are the same, correct the column: each of them is protected as a unit of "
+        "its own, and so less than is promised."
+    )
     nobody = [
         f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It seems "
         "to stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
         "--drop-rows-without-unit."
         for name, size in notes.nobody
     ]
-    return [undecided] * (notes.rows_undecided > 0) + [unnamed] * (notes.unused_unit is not None) + nobody
+    found = (
+        (undecided, notes.rows_undecided > 0),
+        (returns, bool(notes.below_zero)),
+        (unnamed, notes.unused_unit is not None),
+        (same, notes.alike_units > 0),
+    )
+    return [note for note, holds in found if holds] + nobody
 
 
 def caps(largest: int) -> list[int]:

@@ -57,12 +57,12 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     path.write_text("\n".join(["invoice,item,customer,quantity", *rows]))
     done = succeed("inspect", path, "--unit-column", "customer")
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
+    assert "numbers below 0 stand in 'quantity'. If they mark returns" in " ".join(words(done).split())
     shown = " ".join(done.stdout.decode().split())
     for fact in (
         "transactions 3",
         "different items 3",
         "repeated items merged 1",
-        "columns with negative numbers, such as returns 'quantity'; --where leaves such rows out",
         "units 2",
         "items per unit, merged 2 to 2",
         "What bounds drop (exact, not private)",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from fim_private.transactions.figures import warnings
 from fim_private.transactions.item_codes import transactions_from_lists
 from tests.transactions.reading import read
 
@@ -36,3 +37,10 @@ def test_a_short_name_among_customers_as_large_is_not_noted() -> None:
 def test_units_that_differ_in_case_or_zeros_alone_are_counted() -> None:
     frame = pl.DataFrame({"items": [["milk"]] * 5, "who": ["K1", "k1", "K01", "K2", "x"]})
     assert read(frame, unit_column="who").notes.alike_units == 3
+
+
+def test_the_holder_of_the_data_is_told_of_units_that_may_be_one() -> None:
+    """Split in two, a customer is protected at half the promise."""
+    same = {who: warnings(read(rows(who, 1, 2), unit_column="who").notes) for who in ("k0", "K1")}
+    assert same["K1"] == []
+    assert "2 units differ from another one in case or leading zeros alone" in same["k0"][0]
