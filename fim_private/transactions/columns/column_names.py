@@ -80,6 +80,12 @@ KNOWN = {
             *("Socio", "Usuario", "Hogar"),
         ),
     },
+    "shop": {
+        "English": ("shop", "shop id", "store", "store id", "store no", "store number", "branch", "outlet"),
+        "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt"),
+        "French": ("Magasin", "ID magasin", "Code magasin", "Boutique"),
+        "Spanish": ("Tienda", "ID tienda", "Sucursal"),
+    },
 }
 """For each role of a column, its usual names by language. Case, accents, blanks and punctuation do not count.
 
@@ -106,8 +112,9 @@ def _of(role: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain(name) for names in KNOWN[role].values() for name in names))
 
 
-TRANSACTION_NAMES, ITEM_NAMES, UNIT_NAMES = map(_of, ("transaction", "item", "unit"))
+TRANSACTION_NAMES, ITEM_NAMES, UNIT_NAMES, SHOP_NAMES = map(_of, KNOWN)
 """The same names as `plain` makes them. If several occur in a header, the first listed is taken.
 
-Those of units only help with advice: the user decides whom to protect.
+Those of units only help with advice: the user decides whom to protect. Those of shops and units stand above what is the
+same in all rows of a transaction.
 """

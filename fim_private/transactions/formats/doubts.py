@@ -47,8 +47,11 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>")
 """Names that programs write where there is no item, in lower case."""
 
-AMOUNT = r"^[0-9]+ ?[x×*] ?| [x×*] ?[0-9]+$| ?\([0-9]+\)$"
-"""How many were bought, before or after a name: 2 x Brot, Brot x2, Brot (2)."""
+TOTALS = ("total", "totals", "subtotal", "sub-total", "grand total", "summe", "zwischensumme", "gesamt", "sous-total")
+"""What stands in place of an item in rows of sums, in lower case."""
+
+AMOUNT = r"^[0-9]+ ?[x×*] ?| [x×*] ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
+"""How many were bought, before or after a name, or at what price: 2 x Brot, Brot x2, Brot (2), Brot 1.99."""
 
 CONTROL = "[\u0080-\u009f]"
 """Characters that no name holds. Read as latin-1, texts of Windows and of East Asia have them in place of letters."""
@@ -166,7 +169,7 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     one_each = what is not None and widths == {2} and len({record[0] for record in records}) < len(records)
     if 1 not in widths and (is_long(records) or one_each):
         return _long(name, len(records[0]), stays)
-    return _first_fields(name, records, what, stays)
+    return _first_fields(name, records, what, stays) or _last_fields(name, records, stays)
 
 
 def _above(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout, stays: Way) -> Doubt | None:
@@ -194,6 +197,18 @@ def _first_fields(name: str, records: Sequence[Record], what: str | None, stays:
     return Doubt(
         what=f"In {name} the first field of each line {what}.",
         instead=Way("If it is not an item, leave it out with", {"skip_columns": "1"}),
+        stays=stays,
+    )
+
+
+def _last_fields(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
+    """What is odd about the fields that each line ends with, without the blanks that fill up short lines."""
+    what = leading_column([[field for field in record if field][::-1] for record in records if any(record)])
+    if what is None:
+        return None
+    return Doubt(
+        what=f"In {name} the last field of each line {what}.",
+        instead=Way("If it is not an item, take it out of the file; or write it first, and give --skip-columns 1."),
         stays=stays,
     )
 
@@ -352,31 +367,33 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
         )
     return (
         spoilt(names, "names of items", stays)
-        or _no_names(names, stays)
+        or _no_names(names, NO_ITEM, "NaN, NULL, None or N/A, as programs write a cell without a value", stays)
+        or _no_names(names, TOTALS, "Total or Subtotal, as rows of sums are", stays)
         or _amounts(names, stays)
         or _mangled(names, layout, stays)
     )
 
 
-def _no_names(names: pl.Series, stays: Way) -> Doubt | None:
-    """Whether a word for a missing value is the name of an item."""
-    if not names.str.to_lowercase().is_in(NO_ITEM).any():
+def _no_names(names: pl.Series, words: Sequence[str], called: str, stays: Way) -> Doubt | None:
+    """Whether one of these words, which seldom is an item, is the name of one."""
+    if not names.str.to_lowercase().is_in(words).any():
         return None
     return Doubt(
-        what="An item is called NaN, NULL, None or N/A, as programs write a cell without a value.",
+        what=f"An item is called {called}.",
         instead=Way("If it stands for no item, leave these cells blank."),
         stays=Way("If it is an item, or --exclude names it, give", stays.options),
     )
 
 
 def _amounts(names: pl.Series, stays: Way) -> Doubt | None:
-    """Whether nearly all names say how many were bought, so that one item has several names."""
+    """Whether nearly all names say how many were bought or at what price, so that one item has several names."""
     bought = names.filter(names.str.contains(AMOUNT)).str.replace(AMOUNT, "")
     if len(bought) < max(SOME, ENOUGH * len(names)) or 2 * bought.n_unique() > len(bought) or (bought == "").any():
         return None
     return Doubt(
-        what="Names of items say how many were bought, as in 2 x Brot, so one item has several names.",
-        instead=Way("If so, take the amounts out of the file."),
+        what="Names of items say how many were bought or at what price, as in 2 x Brot or Brot 1.99, so one item has "
+        "several names.",
+        instead=Way("If so, take the amounts or prices out of these names."),
         stays=stays,
     )
 

@@ -94,7 +94,7 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
     """
     width = len(table.header)
     found = long_columns(table.header, columns)
-    rows, restarts = _Rows(found, columns), Restarts(table.name, width, found, layout)
+    rows, restarts = _Rows(found, columns), Restarts(table.name, table.header, found, layout)
     below_zero: tuple[str, ...] | None = None
     for fields, _ in table.blocks():
         if below_zero is None:
@@ -115,7 +115,7 @@ def read_long_columnar(
     names = [header[at] for at in found.all]
     values = table.columns(list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
-    rows, restarts = _Rows(found, columns), Restarts(table.name, len(header), found, layout)
+    rows, restarts = _Rows(found, columns), Restarts(table.name, header, found, layout)
     restarts.add(lambda at: _first_rows(table, header[at]))
     ask(restarts.doubt(), on_doubt)
     options = options_of(found)

@@ -1,15 +1,16 @@
 """Notice transactions whose numbers begin again.
 
-If they do so every day, one number has several days in a column of dates. If they do so in every shop, the rows of one
-number stand in several places, and each place has its own shop.
+If they do so every day, one number has several days in a column of dates. If they do so in every shop, one number has
+several shops; or its rows stand in several places, and another column is the same within each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
+from fim_private.transactions.columns.column_names import SHOP_NAMES, UNIT_NAMES, plain
 from fim_private.transactions.columns.column_roles import LongColumns
 from fim_private.transactions.formats.doubts import Doubt, Way
 from fim_private.transactions.formats.signs import DATE
@@ -42,16 +43,17 @@ class Restarts:
 
     Args:
         name: of the table, for messages.
-        width: the number of its columns.
+        header: the names of its columns.
         found: which of them say what. If several make a transaction, or the transaction is the unit, nothing is
             watched.
         layout: of the table.
     """
 
-    def __init__(self, name: str, width: int, found: LongColumns, layout: Layout) -> None:
+    def __init__(self, name: str, header: Sequence[str], found: LongColumns, layout: Layout) -> None:
         self._name, self._layout = name, layout
         self._transaction = found.transaction[0]
-        self._others = [at for at in range(width) if at not in found.all]
+        self._others = [at for at in range(len(header)) if at not in found.all]
+        self._owners = [at for at in self._others if plain(header[at]) in {*SHOP_NAMES, *UNIT_NAMES}]
         self._days: int | None = None
         self._marks: list[int] = []
         one = len(found.transaction) == 1 and found.transaction != (found.unit,)
@@ -67,7 +69,7 @@ class Restarts:
         if self._watching and not self._passed:
             self._days = next((at for at in self._others if _are_dates(cells(at).head(TRIED))), None)
             self._marks = self._constant_in_runs(cells)[:FOLLOWED]
-        watched = [*([] if self._days is None else [self._days]), *self._marks]
+        watched = {*([] if self._days is None else [self._days]), *self._marks, *self._owners}
         self._watching = self._watching and bool(watched) and self._passed < WATCHED
         if not self._watching:
             return
@@ -88,9 +90,10 @@ class Restarts:
                 instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Date."),
                 stays=Way("If not, give", self._layout.guesses()),
             )
-        if any(self._begin_again(rows.select("id", pl.col(str(at)).alias("mark"))) for at in self._marks):
+        marks = {at: rows.select("id", pl.col(str(at)).alias("mark")) for at in (*self._marks, *self._owners)}
+        if any(_often_several(marks[at]) for at in self._owners) or any(map(self._begin_again, marks.values())):
             return Doubt(
-                what=f"In {self._name} the rows of one transaction stand apart, and differ in another column: the "
+                what=f"In {self._name} the rows of one transaction differ in another column, such as the shop: the "
                 "numbers may begin again in every shop, month or file.",
                 instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Shop."),
                 stays=Way("If not, give", self._layout.guesses()),
@@ -116,7 +119,8 @@ class Restarts:
 
 def _often_several(rows: pl.DataFrame) -> bool:
     """Whether many ids have several marks."""
-    marks = rows.drop_nulls().unique().get_column("id").value_counts(name="marks").get_column("marks")
+    ids = rows.filter(pl.col("mark") != "").drop_nulls().unique().get_column("id")
+    marks = ids.value_counts(name="marks").get_column("marks")
     return int((marks > 1).sum()) > MANY * len(marks)
 
 

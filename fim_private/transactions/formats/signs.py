@@ -33,6 +33,8 @@ DATE = re.compile(rf"({DAY.pattern})([ T].*)?")
 """A day, perhaps with a time."""
 BRACKETED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
 LIST_MARKS = (",", ";", "|")
+MORE_MARKS = (*LIST_MARKS, " / ", " + ", " & ")
+"""Also those that only stand between items where no brackets show a list."""
 LONG_NUMBER = 10
 """A number of this many digits counts no rows."""
 OFTEN = 0.2
@@ -160,8 +162,8 @@ def leading_column(records: Sequence[Record]) -> str | None:
     rest = [field for record in records for field in record[1:] if field]
     if all(map(DATE.fullmatch, firsts)):
         return "is a date"
-    if all(map(str.isdecimal, firsts)):
-        if all(int(record[0]) == sum(field != "" for field in record[1:]) for record in records):
+    if all(map(NUMBER.fullmatch, firsts)):
+        if all(record[0] == str(sum(field != "" for field in record[1:])) for record in records):
             return "is the number of its other fields"
         if not any(map(NUMBER.fullmatch, rest)):
             return "is a number, and the others are names"
@@ -226,7 +228,7 @@ def list_mark(cells: Sequence[str], *, once: bool) -> str | None:
     if not filled:
         return None
     bracketed = sum(BRACKETED.fullmatch(cell) is not None for cell in filled) >= ENOUGH * len(filled)
-    held = {mark: sum(mark in cell for cell in filled) for mark in LIST_MARKS}
+    held = {mark: sum(mark in cell for cell in filled) for mark in (LIST_MARKS if bracketed else MORE_MARKS)}
     best = max(held, key=held.__getitem__)
     if bracketed:
         return best if held[best] else ","

@@ -4,13 +4,20 @@ import unicodedata
 
 import pytest
 
-from fim_private.transactions.columns.column_names import ITEM_NAMES, KNOWN, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.columns.column_names import (
+    ITEM_NAMES,
+    KNOWN,
+    SHOP_NAMES,
+    TRANSACTION_NAMES,
+    UNIT_NAMES,
+    plain,
+)
 from fim_private.transactions.columns.column_roles import known_column
 
 
 def test_a_name_has_one_role():
     """Otherwise the order of the columns would decide, or one column would be taken twice."""
-    names = [*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES]
+    names = [*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, *SHOP_NAMES]
     assert len(names) == len(set(names))
     assert all(plain(name) == name for name in names)
 

@@ -306,12 +306,23 @@ CASES = {
     ),
     "numbers that begin again in every shop": Case(
         text="shop,tid,item\n" + "".join(f"{row // 6},{row % 6 // 2},{WORDS[row % 8]}\n" for row in range(12)),
-        says="rows of one transaction stand apart, and differ in another column.*InvoiceNo,Shop.*--format long",
+        says="rows of one transaction differ in another column.*InvoiceNo,Shop.*--format long",
         instead={"transaction_column": "shop,tid"},
         reads=[{WORDS[row % 8], WORDS[row % 8 + 1]} for row in range(0, 12, 2)],
         stays=LONG_TABLE,
         reads_as_before=[{"ale", "bun", "gin", "ham"}, {"ale", "bun", "cod", "dip"}, {"cod", "dip", "egg", "fig"}],
     ),
+    **{
+        f"rows in their order whose numbers begin again in every {owner}": Case(
+            text=f"tid,{owner},item\n" + "".join(f"{row // 6},S{row // 2 % 3},{WORDS[row % 8]}\n" for row in range(12)),
+            says="rows of one transaction differ in another column.*InvoiceNo,Shop.*--format long",
+            instead={"transaction_column": f"tid,{owner}"},
+            reads=[{WORDS[row % 8], WORDS[row % 8 + 1]} for row in range(0, 12, 2)],
+            stays=LONG_TABLE,
+            reads_as_before=[set(WORDS[:6]), {"gin", "ham", "ale", "bun", "cod", "dip"}],
+        )
+        for owner in ("Store_ID", "customer")
+    },
     **{
         f"a wide table of {yes!r} and {no!r} beside customers and totals": Case(
             text=lines(
@@ -346,6 +357,7 @@ CASES = {
         for mark, cells in {
             ",": ["butter, coffee", "butter", "tea,coffee", "tea", "rye"],
             ";": ["butter; coffee", "butter", "tea;coffee;", "tea", "rye"],
+            " / ": ["butter / coffee", "butter", "tea / coffee", "tea", "rye"],
         }.items()
     },
     **{
@@ -428,16 +440,35 @@ CASES = {
         )
         for word in ("nan", "NULL", "None", "N/A")
     },
+    "rows of sums": Case(
+        text="tid,item\n1,ale\n1,Total\n2,ale\n2,bun\n2,Total\n",
+        says="called Total or Subtotal.*leave these cells blank.*--format long",
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale", "Total"}, {"ale", "bun", "Total"}],
+    ),
+    **{
+        f"{what} after each basket": Case(
+            text="".join(f"{','.join(basket)},{write(row)}{filled}\n" for row, basket in enumerate(BASKETS)),
+            says=f"the last field of each line {says}.*write it first.*--format basket",
+            stays=BASKET,
+            reads_as_before=[{*basket, write(row)} for row, basket in enumerate(BASKETS)],
+        )
+        for what, write, filled, says in (
+            ("a customer", lambda row: f"K{row % 13}", "", "occurs in no other place"),
+            ("a date", lambda row: f"2024-01-{10 + row % 9}", ",,", "is a date"),
+            ("a sum", lambda row: f"{row % 7}.50", "", "is a number, and the others are names"),
+        )
+    },
     **{
         f"amounts as in {write('2', 'Brot')}": Case(
             text=lines([[write(amount, name) for name in ("Salz", "Rum")] for amount in "1234"]),
-            says="how many were bought.*take the amounts out of the file.*--format basket",
+            says="how many were bought or at what price.*take the amounts or prices out.*--format basket",
             instead={},
             reads=[],
             stays=BASKET,
             reads_as_before=[{write(amount, name) for name in ("Salz", "Rum")} for amount in "1234"],
         )
-        for write in ("{} x {}".format, "{}x{}".format, "{1} x{0}".format, "{1} ({0})".format)
+        for write in ("{} x {}".format, "{}x{}".format, "{1} x{0}".format, "{1} ({0})".format, "{1} €{0}.95".format)
     },
     "rows numbered where receipts were meant": Case(
         text="row,receipt,item\n" + "".join(f"{row},{row // 2},{['bun', 'ale'][row % 2]}\n" for row in range(40)),
@@ -679,7 +710,7 @@ def test_a_frame_with_a_column_for_each_item_is_asked_about_if_one_has_a_well_kn
     ],
 )
 def test_transactions_that_do_not_begin_again_are_not_doubted(rows: list[tuple[Any, ...]]) -> None:
-    text = "tid,shop,note,item\n" + "".join(
+    text = "tid,lot,note,item\n" + "".join(
         f"{','.join(map(str, row))},{WORDS[at % 8]}\n" for at, row in enumerate(rows)
     )
     assert len(read(text)) == len({row[0] for row in rows})
