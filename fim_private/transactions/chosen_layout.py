@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from fim_private.errors import InputError, UsageError, check_texts, did_you_mean
 from fim_private.transactions.columns.column_roles import Columns
@@ -16,6 +17,7 @@ from fim_private.transactions.formats.detection import (
     ask_about_others,
     detect_columnar,
     detect_text,
+    like_first,
 )
 from fim_private.transactions.formats.doubts import OnDoubt, refuse
 from fim_private.transactions.layout import FORMATS, LINE_FORMATS, Layout
@@ -161,6 +163,8 @@ def layout_of(
         columns = replace(columns, skip_lines=skipped or None)
         layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
         _refuse_lists_in(layout.format, columns)
+        if isinstance(text, JoinedText) and layout.format in LINE_FORMATS:  # the headers of tables are compared
+            text.others = map(partial(like_first, layout, columns), text.others)
         if said is not None:
             layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])
     else:

@@ -113,6 +113,25 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
     return layout
 
 
+def like_first(layout: Layout, columns: Columns, other: Text) -> Text:
+    """The text of another file, whose first lines must look like the layout that was guessed from the first file.
+
+    Errors:
+        InputError: they look like another one, so its lines would be read as what they are not.
+    """
+    other.head(SAMPLE_LINES, SAMPLE_BYTES)  # a file that cannot be read says so itself
+    try:
+        found = detect_text(other, separator=layout.separator, columns=columns, on_doubt=lambda _doubt: None).format
+    except InputError:
+        found = None
+    if found != layout.format:
+        raise InputError(
+            f"{other.name} looks unlike the first file, which is read as {layout.describe()}.",
+            f"Give files of the same layout. If they are, give {typed(layout.guesses())}.",
+        )
+    return other
+
+
 def _refuse_unheld(name: str, sample: Sequence[str], separator: str) -> None:
     """Refuse a separator that no line holds, if another one is in nearly all lines."""
     other = None if any(separator in line for line in _bare(sample)) else find_separator(sample)

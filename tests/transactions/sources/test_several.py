@@ -118,6 +118,26 @@ def test_the_first_file_shows_the_layout_and_the_others_obey(here: Path) -> None
             read_transactions(files)
 
 
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("milk,tea\nmilk\nSECRET\n", "tid,item\n1,SECRET\n"),
+        ("milk,tea\nmilk\nSECRET\n", "milk;SECRET\ntea;jam;milk\n"),
+        ("1 2\n3\n", "2,1\n3,1,4\n"),
+    ],
+)
+def test_a_file_that_looks_unlike_the_first_is_not_read_as_its_baskets(here: Path, first: str, other: str) -> None:
+    (here / "a").write_text(first)
+    (here / "b").write_text(other)
+    with pytest.raises(
+        InputError, match=r"b looks unlike the first file, which is read as .*If they are, give"
+    ) as said:
+        read_transactions(["a", "b"])
+    assert "SECRET" not in str(said.value)
+    kind = "basket" if "," in first else "fimi"
+    assert len(read_transactions(["a", "b"], format=kind)) == len((first + other).splitlines())
+
+
 def test_a_message_names_the_file_and_its_line(here: Path) -> None:
     write_csv(here / "a.csv", SALES)
     (here / "b.csv").write_text("tid,item,who,n\n8,SECRET\n")
