@@ -50,8 +50,8 @@ NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>")
 TOTALS = ("total", "totals", "subtotal", "sub-total", "grand total", "summe", "zwischensumme", "gesamt", "sous-total")
 """What stands in place of an item in rows of sums, in lower case."""
 
-AMOUNT = r"^[0-9]+ ?[x×*] ?| [x×*] ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
-"""How many were bought, before or after a name, or at what price: 2 x Brot, Brot x2, Brot (2), Brot 1.99."""
+AMOUNT = r"^[0-9]+ ?[x×*] ?|^[0-9]+ |( [x×*]|[:=]) ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
+"""How many were bought, before or after a name, or at what price: 2 x Brot, Brot x2, Brot:2, Brot (2), Brot 1.99."""
 
 CONTROL = "[\u0080-\u009f]"
 """Characters that no name holds. Read as latin-1, texts of Windows and of East Asia have them in place of letters."""

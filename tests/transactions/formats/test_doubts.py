@@ -468,7 +468,10 @@ CASES = {
             stays=BASKET,
             reads_as_before=[{write(amount, name) for name in ("Salz", "Rum")} for amount in "1234"],
         )
-        for write in ("{} x {}".format, "{}x{}".format, "{1} x{0}".format, "{1} ({0})".format, "{1} €{0}.95".format)
+        for write in (
+            *("{} x {}".format, "{}x{}".format, "{} {}".format, "{1} x{0}".format),
+            *("{1}:{0}".format, "{1} ({0})".format, "{1} €{0}.95".format),
+        )
     },
     "rows numbered where receipts were meant": Case(
         text="row,receipt,item\n" + "".join(f"{row},{row // 2},{['bun', 'ale'][row % 2]}\n" for row in range(40)),
