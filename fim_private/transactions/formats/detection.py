@@ -259,7 +259,8 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> tuple[str, list[int
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item per row, also --item-separator if a cell holds a "
-        f"list of items; or --format one-hot.{NOT_READ.get(table.kind, '')}",
+        "list of items; or --format one-hot. If each row is a transaction and each cell an item, save the table as "
+        f"CSV.{NOT_READ.get(table.kind, '')}",
     )
 
 
