@@ -196,7 +196,10 @@ def _first_fields(name: str, records: Sequence[Record], what: str | None, stays:
         return _number_columns(name, records, stays)
     return Doubt(
         what=f"In {name} the first field of each line {what}.",
-        instead=Way("If it is not an item, leave it out with", {"skip_columns": "1"}),
+        instead=Way(
+            "If it is a customer to be protected, give --unit-column 1. If it is not an item, leave it out with",
+            {"skip_columns": "1"},
+        ),
         stays=stays,
     )
 
@@ -208,7 +211,10 @@ def _last_fields(name: str, records: Sequence[Record], stays: Way) -> Doubt | No
         return None
     return Doubt(
         what=f"In {name} the last field of each line {what}.",
-        instead=Way("If it is not an item, take it out of the file; or write it first, and give --skip-columns 1."),
+        instead=Way(
+            "If it is not an item, take it out of the file; or write it first, and give --skip-columns 1, or "
+            "--unit-column 1 if it is a customer to be protected."
+        ),
         stays=stays,
     )
 

@@ -51,7 +51,7 @@ NUMBERS_READ = [{"4", "5"}, {"4"}, {"4", "6"}, {"5"}]
 BY_NUMBER = {"transaction_column": "1", "item_column": "2"}
 FIMI, BASKET, LONG_TABLE = {"format": "fimi"}, {"format": "basket"}, {"format": "long"}
 HEADER = "unlike the rest, as a header, a title or a comment does.*--skip-lines 1.*--format basket"
-COLUMN = r"the first field of each line {}.*--skip-columns 1\..*--format basket"
+COLUMN = r"the first field of each line {}.*--unit-column 1\. .*--skip-columns 1\..*--format basket"
 
 
 def basket_case(first: str, says: str = HEADER) -> Case:
@@ -449,7 +449,7 @@ CASES = {
     **{
         f"{what} after each basket": Case(
             text="".join(f"{','.join(basket)},{write(row)}{filled}\n" for row, basket in enumerate(BASKETS)),
-            says=f"the last field of each line {says}.*write it first.*--format basket",
+            says=f"the last field of each line {says}.*write it first.*--unit-column 1 .*--format basket",
             stays=BASKET,
             reads_as_before=[{*basket, write(row)} for row, basket in enumerate(BASKETS)],
         )
