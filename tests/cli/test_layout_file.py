@@ -64,7 +64,7 @@ def test_what_inspect_writes_mine_takes(here: Path) -> None:
     layout = release["privacy"]["layout"]
     assert (layout["unit_column"], layout["where"]) == ("Kunde", written["where"])
     assert layout["guessed"] == ["format", "separator"], "a guess that is written down is still one"
-    assert "1 rows without a unit left out" in said
+    assert "rows without a unit left out (1)" in said
     assert "shop.toml" not in release["command"]
     assert "--transaction-column Beleg" in release["command"]
     assert "--unit-column Kunde" in release["command"]
