@@ -121,7 +121,7 @@ def test_the_guide_s_commands_lead_from_invoices_to_a_page(tmp_path: Path) -> No
         rows += [f'{customer}{number},"{good}",{customer}' for number in range(2) for good in goods]
     rows.append("C1,BAG,")
     (tmp_path / "invoices.csv").write_text("\n".join(rows) + "\n")
-    assert "1 rows without a unit left out" in recipe(tmp_path).stderr
+    assert "rows without a unit left out (1)" in recipe(tmp_path).stderr
     release = Release.from_json((tmp_path / "release.json").read_text())
     true = {
         itemset: 1000 * (2 - at)

@@ -126,7 +126,7 @@ def test_the_command_makes_a_release_from_invoices(
         assert ("in one transaction (one basket)" in said) == (not bounds)
         assert 1 <= len(release["itemsets"]) <= 5  # one list in sixty is cut short
     assert "not part of the release" in said
-    assert "135,080 rows without a unit left out" in said
+    assert "rows without a unit left out (135,080)" in said
     for published in (done.stdout.decode(), output.read_text(encoding="utf-8")):
         assert "135,080" not in published
         assert "without a unit" not in published
@@ -147,7 +147,7 @@ def test_what_was_left_out_while_reading_is_no_part_of_a_release(tmp_path: Path)
         assert all(release.pop("command") for release in releases)
         assert releases[0] == releases[1]
         assert releases[0]["itemsets"][0]["items"] == ["bread", "milk"]
-        assert "3 rows without a unit left out" in words(done[1])
+        assert "rows without a unit left out (3)" in words(done[1])
         assert "rows without a unit" not in words(done[0])
         assert fim_private("mine", mixed, *asked, "--quiet").stderr == b""
 
