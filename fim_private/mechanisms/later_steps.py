@@ -14,6 +14,9 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.lengths import LengthLook
 from fim_private.mechanisms.measurement import Measurement
 
+MOST_FULL = 4096
+SAFE = 1 - 1e-9
+"""Shares are rounded down by this much, because floats are rounded."""
 _NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
 """What the test's noise may be, in deviations. Each is equally likely."""
 
@@ -67,3 +70,8 @@ class LaterSteps:
         passes[1:][supports[1:] == supports[:-1]] = 1.0
         likely: list[float] = np.cumprod(passes, axis=0).mean(axis=1).tolist()
         return likely
+
+
+def shared(left: Fraction, share: float, *, full: float, sensitivity: int = 1) -> Measurement:
+    """Noisy counts for a share of what is left of rho; `full` and `sensitivity` are those of `Measurement`."""
+    return Measurement.costing(float(left) * share * SAFE, full=min(MOST_FULL, round(full)), sensitivity=sensitivity)

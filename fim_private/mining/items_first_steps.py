@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
-from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
+from fim_private.mechanisms import itemset_measurements, itemset_picks
+from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
@@ -115,7 +117,7 @@ def run(
     held = look(tokens, mechanism.few(item_counts, lengths), mechanism, randomness)
     again = mechanism.again(item_counts, lengths, held)
     if again is not None:
-        likeliest = item_counts[: mechanism.likeliest]
+        likeliest = item_counts[: mechanism.asked.likeliest]
         second = measure(tokens.count_units(len(likeliest), again.weights), again, randomness) / again.resolution
         item_counts[: len(likeliest)] = _average(likeliest, mechanism.item_deviation(lengths), second, again.deviation)
         order = np.argsort(-item_counts, kind="stable")
@@ -127,16 +129,17 @@ def run(
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     if steps.pick_epsilon is not None:
         counts = None
-        favour = mechanism.favour(
+        favour = itemset_picks.favour_of(
+            mechanism.asked,
             steps.pick_epsilon,
             candidates.expected,
             candidates.deviations,
             None if independent is None else independent(candidates.itemsets),
         )
-        favour = mechanism.with_decoys(favour)
+        favour = itemset_picks.with_decoys(mechanism.asked, favour)
         scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
         chosen = pick(scores, mechanism.picks(steps.pick_epsilon, len(favour)), randomness)
-        chosen = _without_decoys(chosen, mechanism.candidates_per_decoy)
+        chosen = _without_decoys(chosen, itemset_picks.candidates_per_decoy(mechanism.top))
     else:
         least = -math.inf if mechanism.min_count is None else mechanism.min_count
         estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
@@ -182,7 +185,8 @@ def _picked_of_found(
         return Outcome(itemsets=found, counts=None)
     order = np.argsort(-noisy, kind="stable")
     weight = lengths.weight(measurement.full)
-    favour = mechanism.favour(
+    favour = itemset_picks.favour_of(
+        mechanism.asked,
         histogram.pick_epsilon,
         np.log(noisy[order] / measurement.resolution / weight),
         np.full(len(found), measurement.deviation / weight),
@@ -216,7 +220,7 @@ def _candidates(
     pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
     estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness).counts
     estimate /= steps.pair_weight
-    best = np.argsort(-estimate, kind="stable")[: mechanism.joined]
+    best = np.argsort(-estimate, kind="stable")[: mechanism.asked.joined]
     found = []
     for size in mechanism.sizes:
         if size == 1:
@@ -289,7 +293,7 @@ def _counted(
     weighted = tokens.count_chosen(itemsets, usual.weights)
     # Transactions that hold many of the itemsets count less in each of them.
     held = look_at(weighted, spread, randomness)
-    measurement = mechanism.counting(usual, held, support)
+    measurement = itemset_measurements.weighted(mechanism.asked, usual, held, support)
     if measurement.full != usual.full:
         weighted = tokens.count_chosen(itemsets, measurement.weights)
     estimates = _estimated(weighted, measurement, randomness).weighted(held.weight(measurement.full))
@@ -298,7 +302,7 @@ def _counted(
         places = estimates.in_doubt(mechanism.top, least, mechanism.tuning.doubt)
         share = min(1.0, float(np.maximum(estimates.counts[places], 0).sum()) / whole)
         holding = held.thinned(share)
-        again = mechanism.counting(mechanism.recount(rho, share), holding, support)
+        again = itemset_measurements.weighted(mechanism.asked, mechanism.recount(rho, share), holding, support)
         noisy = measure(tokens.count_chosen(itemsets[places], again.weights), again, randomness) / again.resolution
         weight = holding.weight(again.full)
         estimates = estimates.averaged(places, noisy / weight, again.deviation / weight)

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.asked_itemsets import BY_COUNT, BY_LEVERAGE
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
+from fim_private.mechanisms.itemset_measurements import weighted
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peel_law
@@ -300,12 +302,12 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     if steps.itemsets is not None:
         # Whatever the look at what transactions hold says.
         for support, held in product((0.0, 300.0, 1e9), ([2.0, 300.0], [7.0, 7.0])):
-            counted = mechanism.counting(steps.itemsets, Lengths(np.array(held), np.array([9.0, 1.0])), support)
+            counted = weighted(mechanism.asked, steps.itemsets, Lengths(np.array(held), np.array([9.0, 1.0])), support)
             assert counted.sensitivity == mechanism.sensitivity
             assert counted.loss.gaussian.rho <= steps.itemsets.loss.gaussian.rho
             for rho in steps.in_doubt:
                 holding = Lengths(np.array(held) * 0.3, np.array([9.0, 1.0]))
-                counted = mechanism.counting(mechanism.recount(rho, 0.3), holding, support)
+                counted = weighted(mechanism.asked, mechanism.recount(rho, 0.3), holding, support)
                 assert counted.sensitivity == mechanism.sensitivity
                 assert counted.loss.gaussian.rho <= rho
     last: list[Loss] = []
@@ -321,15 +323,15 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
     mechanism = calibrate(request).mechanism
     usual = mechanism.usual.itemsets
     mixed = Lengths(np.array([2.0, 200.0]), np.array([950.0, 50.0]))
-    fulls = [mechanism.counting(usual, mixed, support).full for support in (0, 100, 1_000, 10_000)]
+    fulls = [weighted(mechanism.asked, usual, mixed, support).full for support in (0, 100, 1_000, 10_000)]
     assert fulls[0] == usual.full < fulls[-1]
     assert fulls == sorted(fulls)
     # Itemsets of one size differ less in what they lose.
-    of_one_size = replace(mechanism, sizes=(2,))
-    assert [of_one_size.counting(usual, mixed, 2 * support).full for support in (0, 100, 1_000, 10_000)] == fulls
+    one = replace(mechanism, sizes=(2,)).asked
+    assert [weighted(one, usual, mixed, 2 * support).full for support in (0, 100, 1_000, 10_000)] == fulls
     # Where all transactions hold as many, each itemset loses as much.
     alike = Lengths(np.array([6.0]), np.array([1_000.0]))
-    assert mechanism.counting(usual, alike, 10_000) == usual
+    assert weighted(mechanism.asked, usual, alike, 10_000) == usual
 
 
 @settings(max_examples=150, deadline=None)

@@ -18,6 +18,7 @@ from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
 from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.items_first import COUNTS, USUAL_LENGTHS, ItemsFirst, calibrate
+from fim_private.mechanisms.itemset_picks import favour_of
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Law, Request
@@ -118,7 +119,8 @@ def test_the_steps_have_the_exact_law() -> None:
         noisy = np.array([total for _, total in found], np.float64)
         order = np.argsort(-noisy, kind="stable")
         added = np.empty(len(found), np.int64)
-        added[order] = mechanism.favour(
+        added[order] = favour_of(
+            mechanism.asked,
             small.pick_epsilon,
             np.log(noisy[order] / small.measurement.resolution / weight),
             np.full(len(found), small.measurement.deviation / weight),

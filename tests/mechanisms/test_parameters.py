@@ -17,10 +17,12 @@ from fim_private.accounting.calibration import composed_epsilon
 from fim_private.accounting.gaussian_composition import pick_rho
 from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.rounding import exp_up
+from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import COUNTS, MOST_CANDIDATES, MOST_PICKED, PEEL, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
+from fim_private.mechanisms.itemset_picks import MOST_PICKED, candidates_per_decoy, favour_of, with_decoys
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
@@ -403,7 +405,7 @@ def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_item
     supports = np.array([60.0, 50.0, 40.0, 10.0])
 
     def last(sizes: tuple[int, ...], top: int) -> float:
-        return first_of(sizes=sizes, top=top)._kth(supports, 100.0)
+        return first_of(sizes=sizes, top=top).asked.kth(supports, 100.0)
 
     assert [last((2,), top) for top in (1, 2, 3, 6, 7)] == pytest.approx([30, 24, 20, 4, 0])
     assert [last((1, 2), top) for top in (1, 3, 4, 10, 11)] == pytest.approx([60, 40, 30, 4, 0])
@@ -416,7 +418,7 @@ def test_larger_itemsets_of_one_size_are_picked_without_counts_of_pairs() -> Non
     assert [mechanism.usual.pairs is None for mechanism in (pairs, triples, both)] == [True, True, False]
     assert [mechanism.usual.candidates for mechanism in (pairs, triples, both)] == [50_000, 500_000, 100_000]
     expected, unknown = np.array([6.0, 4.0, 2.0]), np.full(3, math.inf)
-    least, most = (each.favour(F(1, 50), expected, unknown) for each in (pairs, triples))
+    least, most = (favour_of(each.asked, F(1, 50), expected, unknown) for each in (pairs, triples))
     assert most.tolist() == [4 * each for each in least.tolist()] == [400, 200, 0]
 
 
@@ -452,7 +454,7 @@ def test_the_items_share_is_larger_for_a_small_epsilon() -> None:
 def test_how_many_itemsets_are_looked_at() -> None:
     tuning = Tuning(joined=30, counted=6, few=90, pairs_stand_out=math.inf)
     looked_at = {
-        (top, select): (mechanism.joined, mechanism.usual.candidates)
+        (top, select): (mechanism.asked.joined, mechanism.usual.candidates)
         for top in (10, 200, 5000)
         for select in (PEEL, COUNTS)
         for mechanism in [first_of(tuning, top=top, select=select)]
@@ -574,17 +576,17 @@ def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
 
 def test_decoys_stand_beside_picks_by_items_alone() -> None:
     mechanism, favour = first_of(Tuning(), top=20, select=PEEL), np.arange(200) // 20
-    assert mechanism.with_decoys(favour).tolist() == [*favour, *favour]
+    assert with_decoys(mechanism.asked, favour).tolist() == [*favour, *favour]
     # Where few are to choose from, a random pick is often right.
-    assert mechanism.with_decoys(favour[:199]).tolist() == favour[:199].tolist()
+    assert with_decoys(mechanism.asked, favour[:199]).tolist() == favour[:199].tolist()
     # Counts of items and pairs, or what independent items would have, are in the favour.
     for changes in ({"sizes": (1,)}, {"sizes": (1, 2)}, {"sizes": (2, 3)}, {"by": "leverage"}):
-        assert replace(mechanism, **changes).with_decoys(favour).tolist() == favour.tolist()
+        assert with_decoys(replace(mechanism, **changes).asked, favour).tolist() == favour.tolist()
     # Among many picks, few decoys tell as much.
-    apart = {top: replace(mechanism, top=top).candidates_per_decoy for top in (1, 49, 50, 75, 100, 1_000)}
+    apart = {top: candidates_per_decoy(top) for top in (1, 49, 50, 75, 100, 1_000)}
     assert apart == {1: 1, 49: 1, 50: 2, 75: 3, 100: 4, 1_000: 4}
     many = np.arange(1_000)
-    assert replace(mechanism, top=100).with_decoys(many).tolist() == [*many, *many[::4]]
+    assert with_decoys(replace(mechanism, top=100).asked, many).tolist() == [*many, *many[::4]]
 
 
 @pytest.mark.parametrize("top", [20, 100])
@@ -593,7 +595,7 @@ def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> N
     mechanism = first_of(Tuning(least_test=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL)
     steps, most = mechanism.usual, MOST_CANDIDATES if size == 2 else MOST_PICKED
     assert steps.candidates == {20: most // 2, 100: most * 4 // 5}[top]
-    assert len(mechanism.with_decoys(np.zeros(steps.candidates, np.int64))) == most
+    assert len(with_decoys(mechanism.asked, np.zeros(steps.candidates, np.int64))) == most
     (lead,) = mechanism.picks(steps.pick_epsilon, most).margins
     assert mechanism.margins[0].counts >= lead.counts
 
@@ -601,7 +603,7 @@ def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> N
 def test_more_tokens_go_on_as_long_as_counts_of_pairs_stay_clear() -> None:
     mechanism = replace(first_of(Tuning(pairs_stand_out=4.0, rarest=0.8), top=100, select=COUNTS), support=1_000.0)
     left = mechanism.rho - 2 * mechanism.look.loss.gaussian.rho - mechanism.items.measurement.loss.gaussian.rho
-    full = round(mechanism.tuning.full_pairs * mechanism.boldness)
+    full = round(mechanism.tuning.full_pairs * mechanism.asked.boldness)
     noise = Measurement.costing(float(left) * mechanism.tuning.pairs_share, full=full, sensitivity=1).deviation
     falling, many = np.arange(2_000, 0, -1.0), Lengths(np.array([8.0]), np.array([500_000.0]))
 

@@ -17,7 +17,9 @@ from fim_private import PrivacyUnit, Release, Universe, transactions_from_lists
 from fim_private.constraints import Constraints
 from fim_private.counting import ChosenCounts, LocalDatabase, Tokens
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import BY_LEVERAGE, COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.asked_itemsets import BY_LEVERAGE
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.itemset_picks import favour_of
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
@@ -258,10 +260,10 @@ def test_it_costs_what_was_allowed_and_no_more() -> None:
 def test_the_product_and_the_price_of_likelihood_are_all_that_is_added() -> None:
     mechanism = items_first()
     expected, independent = np.log([900.0, 400.0, 100.0]), np.array([70.0, 2.0, 30.0])
-    favour = mechanism.favour(Fraction(1, 4), expected, np.full(3, np.inf), independent)
+    favour = favour_of(mechanism.asked, Fraction(1, 4), expected, np.full(3, np.inf), independent)
     added = mechanism.tuning.leverage_prior * 4 * expected - independent
     assert favour.tolist() == np.rint(added - added.min()).tolist()
-    by_count = mechanism.favour(Fraction(1, 4), expected, np.full(3, np.inf))
+    by_count = favour_of(mechanism.asked, Fraction(1, 4), expected, np.full(3, np.inf))
     assert by_count.tolist() == np.rint(mechanism.tuning.prior * 4 * (expected - expected.min())).tolist()
 
 

@@ -1,0 +1,125 @@
+"""The itemsets that items-first is asked for, and the items that they need, from the noisy counts of all items.
+
+Counts of pairs are expected as if items were independent. Items that are bought together make the k-th itemset, and so
+its items, more frequent than that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.mechanisms.items_first_tuning import Tuning
+
+Floats = NDArray[np.float64]
+
+BY_COUNT, BY_LEVERAGE = "count", "leverage"
+"""What itemsets are ranked by."""
+MOST_CANDIDATES = 100_000
+MOST_TESTED = 1_000
+_LEAST_JOINED = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedItemsets:
+    """What is asked for.
+
+    `supports` are about how many units hold each token, in decreasing order. `transactions` are about how many there
+    are.
+
+    Args:
+        top, sizes, min_count, by, sensitivity, epsilon, support, tuning: as in `ItemsFirst`.
+        listed: whether the names of the items are a public list.
+    """
+
+    top: int
+    sizes: tuple[int, ...]
+    min_count: int | None
+    by: str
+    listed: bool
+    sensitivity: int
+    epsilon: float
+    support: float | None
+    tuning: Tuning
+
+    @property
+    def size(self) -> int:
+        """The number of items of the largest itemsets."""
+        return max(self.sizes)
+
+    @property
+    def boldness(self) -> float:
+        """Epsilon beyond 1/2, as a factor of at least 1. The larger it is, the less noise matters."""
+        return max(1.0, 2 * self.epsilon)
+
+    @property
+    def enough(self) -> int:
+        """So many tokens have far more pairs than are asked for."""
+        return math.ceil(3 * math.sqrt(2 * self.top))
+
+    @property
+    def fewest(self) -> int:
+        """At least so many tokens go on to noisy counts, whatever was counted before."""
+        # All itemsets above a count are asked for with a k far larger than their number.
+        asked = 0 if self.min_count is not None else self.top * min(1.0, 2 * self.epsilon)
+        return max(self.tuning.few, self.enough, round(self.tuning.few_per_pick * asked))
+
+    @property
+    def likeliest(self) -> int:
+        """So many tokens may be counted once more."""
+        return max(self.fewest, 4 * self._usually_needed)
+
+    @property
+    def joined(self) -> int:
+        """Larger itemsets are built from this many of the likeliest pairs."""
+        return min(MOST_CANDIDATES, max(_LEAST_JOINED, self.tuning.joined * self.top))
+
+    def last_needed(self, supports: Floats) -> float:
+        """The support of the last token that is usually needed; 0 if there are no tokens."""
+        return float(supports[min(len(supports), self._usually_needed) - 1]) if len(supports) else 0.0
+
+    def rarest_item(self, supports: Floats, transactions: float) -> float:
+        """The support of the rarest item in the k likeliest items and pairs.
+
+        Itemsets of three items or more are made of pairs. Where a count is asked for, no item of an answer is rarer
+        than that.
+        """
+        _, rarest = self._likeliest(supports, transactions)
+        return max(float(rarest.min()) if len(rarest) else 0.0, self.min_count or 0.0)
+
+    def kth(self, supports: Floats, transactions: float) -> float:
+        """About how many transactions hold the k-th of the likeliest items and pairs; 0 if there are fewer."""
+        expected, _ = self._likeliest(supports, transactions)
+        return float(expected.min()) if len(expected) == self.top else 0.0
+
+    def last(self, supports: Floats, transactions: float) -> float:
+        """About how many transactions hold the last itemset that is asked for; infinite if nothing tells."""
+        if self.min_count is not None:
+            return float(self.min_count)
+        if self.support is not None:
+            return self.support
+        return (self.kth(supports, transactions) if self.sizes == (2,) else 0.0) or math.inf
+
+    @property
+    def _usually_needed(self) -> int:
+        """A good answer of pairs or larger itemsets usually needs at most so many tokens."""
+        return min(math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
+
+    def _likeliest(self, supports: Floats, transactions: float) -> tuple[Floats, Floats]:
+        """About how many transactions hold each of the k likeliest items and pairs; the support of its rarer item."""
+        first = supports[:MOST_TESTED]
+        expected, rarest = [], []
+        if self.sizes[0] == 1:
+            expected, rarest = [first], [first]
+        if self.size > 1:
+            one, other = np.triu_indices(len(first), 1)
+            expected.append(first[other] * np.minimum(1.0, first[one] / transactions))
+            rarest.append(first[other])
+        counts, support = np.concatenate(expected), np.concatenate(rarest)
+        if self.top < len(counts):
+            likeliest = np.argpartition(-counts, self.top)[: self.top]
+            return counts[likeliest], support[likeliest]
+        return counts, support

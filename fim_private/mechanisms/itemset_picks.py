@@ -1,0 +1,185 @@
+"""Picks of itemsets of tokens by items-first: what they reach, what they favour, and the decoys beside them.
+
+Picks that cannot tell itemsets from those that nobody has fall on decoys as often as these are among all. So decoys
+among the picks show where a list would be mostly noise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.accounting.gaussian_composition import range_costing
+from fim_private.mechanisms.asked_itemsets import BY_COUNT, BY_LEVERAGE, MOST_CANDIDATES, AskedItemsets
+from fim_private.mechanisms.later_steps import LaterSteps, shared
+from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
+
+Floats = NDArray[np.float64]
+
+MOST_PICKED = 1_000_000
+"""Picks of larger itemsets choose from so many: the items of a frequent one need not be the most frequent items."""
+_LOG_CANDIDATES = 8.0
+"""The logarithm of the number of candidates that are about as likely as those wanted."""
+_MANY_CANDIDATES = 10
+"""Of this times k candidates, hardly any random pick is right. Fewer need no decoys."""
+_SHORT_LIST, _MOST_APART = 25, 4
+"""Beside every candidate of a list so short there is a decoy, and beside every fourth one of a long list.
+
+Decoys take picks from itemsets that are hardly told from nothing. The more picks there are, the fewer decoys tell how
+many are noise."""
+
+
+def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transactions: float, left: Fraction) -> bool:
+    """Whether picks serve better than noisy counts.
+
+    The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
+    tokens count less in them, whatever epsilon is. So pairs are picked if k is small, or units hold many of the
+    tokens. Single items and others are picked if k is small, or picks can tell the k-th from nothing. Itemsets of
+    three items or more are picked if picks can tell the items that a good answer needs from nothing: the larger the
+    itemset, the rarer it is beside its items.
+
+    Args:
+        asked: what is asked for.
+        supports: about how many units hold each token, in decreasing order.
+        held: how many of the first tokens units hold.
+        transactions: about how many transactions there are.
+        left: what picks may cost.
+    """
+    tuning, smallest = asked.tuning, asked.sizes[0]
+    if asked.size == 1:
+        return True
+    if smallest <= 2 and asked.top <= tuning.always_peels * max(1.0, asked.epsilon):
+        return True
+    if smallest == 2:
+        # Over several sizes, units hold about as many of the likely itemsets as of pairs.
+        return asked.top <= tuning.peels * math.sqrt(asked.boldness) * held.picks_worth((2,))
+    told_apart = _told_apart(asked, _epsilon(asked, left))
+    if smallest == 1:
+        return told_apart <= tuning.peels_items * asked.kth(supports, transactions)
+    return told_apart <= tuning.peels_larger ** (smallest - 2) * asked.last_needed(supports)
+
+
+def reached(asked: AskedItemsets, left: Fraction) -> float:
+    """The support down to which tokens go on to picks if these may cost all that is left; 0 if counts help them."""
+    return 0.0 if _counted_before(asked) else _reach(asked, _epsilon(asked, left))
+
+
+def with_picks(
+    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, rho: Fraction
+) -> LaterSteps:
+    """These steps with picks, which cost what is left. Perhaps pairs, or the most frequent items, are counted.
+
+    Args:
+        asked: what is asked for.
+        steps: the steps before.
+        left: what picks and counts may cost.
+        supports: about how many units hold each token, in decreasing order.
+        rho: what all steps of the mechanism may cost.
+    """
+    tuning, recount, pairs = asked.tuning, None, None
+    if asked.by == BY_LEVERAGE:
+        # No transaction holds more of these items, so each counts in full.
+        recount = shared(rho, tuning.recount_share, full=tuning.recounted, sensitivity=asked.sensitivity)
+        left -= recount.loss.gaussian.rho
+    if len(asked.sizes) > 1:
+        # Sizes are compared by noisy counts of pairs. Larger itemsets of one size are picked by the counts of their
+        # items: units hold so many pairs that noisy counts of pairs find fewer of them.
+        pairs = shared(left, tuning.picks_pairs_share, full=tuning.full_pairs, sensitivity=asked.sensitivity)
+        left -= pairs.loss.gaussian.rho
+    pick = _epsilon(asked, left, after=0.0 if steps.certificate is None else float(steps.certificate.rho))
+    tokens = min(steps.tokens, int(np.count_nonzero(supports >= _reach(asked, pick))))
+    if recount is not None:
+        tokens = max(tokens, min(asked.enough, steps.tokens))
+    most = MOST_CANDIDATES if asked.sizes[0] <= 2 or pairs else MOST_PICKED
+    if _decoys(asked):
+        most = most * candidates_per_decoy(asked.top) // (candidates_per_decoy(asked.top) + 1)
+    return replace(steps, pick_epsilon=pick, recount=recount, pairs=pairs, tokens=tokens, candidates=most)
+
+
+def candidates_per_decoy(top: int) -> int:
+    """If k picks have decoys, there is one for so many candidates."""
+    return min(_MOST_APART, max(1, top // _SHORT_LIST))
+
+
+def choose_from(asked: AskedItemsets, candidates: int) -> int:
+    """How many itemsets picks choose from at most: candidates and decoys."""
+    return candidates + (-(-candidates // candidates_per_decoy(asked.top)) if _decoys(asked) else 0)
+
+
+def with_decoys(asked: AskedItemsets, favour: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The favour of the candidates, and then of decoys, if there are some: itemsets that nobody has.
+
+    Args:
+        asked: what is asked for.
+        favour: what is added to the candidates' counts, int64, shape (candidates,).
+    """
+    many = _decoys(asked) and len(favour) >= _MANY_CANDIDATES * asked.top
+    return np.concatenate([favour, favour[:: candidates_per_decoy(asked.top)]]) if many else favour
+
+
+def favour_of(
+    asked: AskedItemsets,
+    pick_epsilon: Fraction,
+    expected: Floats,
+    deviations: Floats,
+    independent: Floats | None = None,
+) -> NDArray[np.int64]:
+    """What is added to the counts of candidates before picks, from released numbers alone.
+
+    Likely itemsets are picked more often. A candidate that was counted with noise before is picked by the average
+    of that count and the pick's own, weighted by their precision. Both are compared with the k-th largest count, so
+    that candidates that were counted compete with the others.
+
+    Args:
+        asked: what is asked for.
+        pick_epsilon: the epsilon of one pick.
+        expected: shape (candidates,), in decreasing order, the logarithm of what is expected of each.
+        deviations: shape (candidates,), the deviation of the noise in what is expected; infinite where a candidate
+            was not counted itself.
+        independent: shape (candidates,), about how many transactions would hold each if items were independent, if
+            candidates are ranked by leverage. It comes from released numbers, so subtracting it is free.
+    """
+    if not len(expected):
+        return np.zeros(0, np.int64)
+    tuning, scale = asked.tuning, asked.sensitivity / float(pick_epsilon)
+    counts = np.exp(expected)
+    precision = 1 / (deviations**2 + (tuning.uneven * counts) ** 2)
+    prior = tuning.larger_prior if asked.sizes[0] > 2 else tuning.prior
+    added = (prior if independent is None else tuning.leverage_prior) * scale * expected
+    if independent is not None:
+        added -= independent
+    added += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(asked.top, len(counts)) - 1])
+    rounded: NDArray[np.int64] = np.rint(added - added.min()).astype(np.int64)
+    return rounded
+
+
+def _counted_before(asked: AskedItemsets) -> bool:
+    """Whether picks also go by what was counted of items and pairs before, and so reach further."""
+    return asked.sizes[0] == 1 or len(asked.sizes) > 1
+
+
+def _decoys(asked: AskedItemsets) -> bool:
+    """Whether picks may have decoys. A favour that holds counts, or expected counts, would suit no decoy."""
+    return not _counted_before(asked) and asked.by == BY_COUNT
+
+
+def _epsilon(asked: AskedItemsets, left: Fraction, after: float = 0.0) -> Fraction:
+    """The epsilon of one pick if all picks cost what is left, beside `after`, which follows them."""
+    return range_costing(float(left), asked.top, after, asked.tuning.rise)
+
+
+def _told_apart(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
+    """The support that a pick can tell from nothing."""
+    return _LOG_CANDIDATES * asked.sensitivity / float(pick_epsilon)
+
+
+def _reach(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
+    """The support down to which tokens go on to picks."""
+    tuning = asked.tuning
+    reach = tuning.several_reach if _counted_before(asked) else tuning.reach
+    reach = tuning.leverage_reach if asked.by == BY_LEVERAGE else reach
+    return reach * (tuning.if_listed if asked.listed else 1.0) * _told_apart(asked, pick_epsilon)
