@@ -18,7 +18,7 @@ from itertools import groupby
 from statistics import NormalDist
 
 from fim_private.accounting.rising import FLAT, staged
-from fim_private.accounting.rounding import RELATIVE_ERROR, round_down
+from fim_private.accounting.rounding import RELATIVE_ERROR, ROUNDED_DOWN, round_down
 from fim_private.accounting.search import crossed, halved
 from fim_private.privacy import ROUNDING_VARIANCE, BoundedRange, Chosen, DiscreteGaussian, Gaussian, Loss, PureDP
 
@@ -44,7 +44,6 @@ WIDEST = 1.9
 """For several picks of a larger epsilon nothing is saved. The factor for `_wide` exists up to 1.935."""
 _NARROW, _FLOATS = 0.01, 1000.0
 """Between these, floats give what a single pick costs to ten digits."""
-_ROUNDED_DOWN = 1 - 1e-9
 
 
 def picks_cost(picks: int, after: float = 0.0) -> float:
@@ -80,7 +79,7 @@ def pick_rho(epsilon: float, picks: int = 1, after: float = 0.0) -> float:
     single = picks * _single(epsilon)
     if epsilon > WIDEST:
         return single
-    steps = picks_cost(picks, _ROUNDED_DOWN * 2 * after / max(epsilon**2, _LEAST_DENSITY))
+    steps = picks_cost(picks, ROUNDED_DOWN * 2 * after / max(epsilon**2, _LEAST_DENSITY))
     return min(single, _wide(epsilon) * steps * epsilon**2 / 2 * (1 + RELATIVE_ERROR))
 
 

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 RELATIVE_ERROR = 1e-9
 """Floats of the accounting move by this relative amount: far more than their rounding errors, too little to notice."""
+ROUNDED_DOWN = 1 - RELATIVE_ERROR
+"""Times this, a limit that was calculated in floats is below its exact value."""
 
 
 def round_down(value: float | Fraction, digits: int = 9) -> Fraction:

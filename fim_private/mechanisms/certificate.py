@@ -27,7 +27,7 @@ from fim_private.accounting.calibration import (
     largest_proved,
 )
 from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
-from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.accounting.rounding import ROUNDED_DOWN, exp_up, round_down
 from fim_private.accounting.search import least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import Request, Spending
@@ -43,8 +43,6 @@ from fim_private.randomness.weighted_choice import WeightedChoice
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that covers a list which passes although one unit decides what is on it. The rest of delta pays
 for composition."""
-_SAFE = 1 - 1e-9
-"""The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
 _SHORTER = Fraction(17, 20)
 """Each length is this times the one before, rounded down."""
 _LEAST_SHORTER = Fraction(19, 20)
@@ -289,7 +287,7 @@ def _ordered_steps(lengths: Sequence[int], trust: Sequence[float]) -> Iterator[f
 @lru_cache(maxsize=256)
 def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
     """The least T with P(Delta + noise >= T) at most delta."""
-    allowed = math.log(float(delta) * _SAFE)
+    allowed = math.log(float(delta) * ROUNDED_DOWN)
 
     def holds(beyond: int) -> bool:
         return log_discrete_gaussian_survival_bound(beyond, float(variance)) <= allowed

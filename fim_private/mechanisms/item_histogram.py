@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from fim_private.accounting.gaussian_composition import range_costing
+from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
-from fim_private.mechanisms.later_steps import SAFE
 from fim_private.mechanisms.lengths import BINS, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian, threshold_of
@@ -40,7 +40,7 @@ def item_histogram(
     single = asked.sizes == (1,) and asked.min_count is None and asked.sensitivity == 1
     if not single or lengths.weight(tuning.full_items) < short:
         return None
-    rho = float(left) * SAFE
+    rho = float(left) * ROUNDED_DOWN
     picks = tuning.picks_of_found / max(1.0, math.sqrt(asked.top / tuning.few_of_found))
     measurement = _counted(asked, rho * (1 - picks), lengths)
     return WeightedGaussian(

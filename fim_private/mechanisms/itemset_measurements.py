@@ -10,8 +10,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
-from fim_private.mechanisms.later_steps import MOST_FULL, SAFE, LaterSteps, shared
+from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 
@@ -65,7 +66,7 @@ def with_counts(
         # then need the budget.
         if asked.sizes[0] <= 2 and pairs.deviation <= tuning.clear * asked.last_needed(supports):
             pairs, rest = _pairs(asked, left, tuning.clear_pairs_share), tuning.clear_itemsets_share
-            in_doubt = float(left) * (1 - tuning.clear_pairs_share - rest) * SAFE
+            in_doubt = float(left) * (1 - tuning.clear_pairs_share - rest) * ROUNDED_DOWN
     # With little noise, what long transactions lose matters more than noise.
     full = tuning.full_itemsets * asked.boldness
     if asked.min_count is not None:

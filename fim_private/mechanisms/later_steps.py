@@ -10,13 +10,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.lengths import LengthLook
 from fim_private.mechanisms.measurement import Measurement
 
 MOST_FULL = 4096
-SAFE = 1 - 1e-9
-"""Shares are rounded down by this much, because floats are rounded."""
 _NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
 """What the test's noise may be, in deviations. Each is equally likely."""
 
@@ -74,4 +73,6 @@ class LaterSteps:
 
 def shared(left: Fraction, share: float, *, full: float, sensitivity: int = 1) -> Measurement:
     """Noisy counts for a share of what is left of rho; `full` and `sensitivity` are those of `Measurement`."""
-    return Measurement.costing(float(left) * share * SAFE, full=min(MOST_FULL, round(full)), sensitivity=sensitivity)
+    return Measurement.costing(
+        float(left) * share * ROUNDED_DOWN, full=min(MOST_FULL, round(full)), sensitivity=sensitivity
+    )
