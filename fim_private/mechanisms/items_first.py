@@ -46,7 +46,7 @@ from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Margin, Request, Spending
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.privacy import Failure, Gaussian, Loss, OneSidedFailure
 
@@ -57,8 +57,7 @@ _MUCH = Fraction(10**6)
 """A rho with which there is hardly any noise."""
 GOES_ON = 3.2
 """Tokens of a large universe go on from about so many deviations on."""
-_SEEN = GOES_ON + 1.645
-"""Noise takes 1.645 deviations off one time in 20."""
+_SEEN = GOES_ON + NORMAL_REACH
 _MISSED, _OFF = 0.01, 2.326
 """At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
 a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""

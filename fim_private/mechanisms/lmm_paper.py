@@ -21,7 +21,7 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.peeling import mix, peel, peel_law
-from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, margin_of_rounds, select_in_rounds
 from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
 from fim_private.privacy import ApproxDP, Loss
@@ -95,7 +95,7 @@ class PublishedLargeMargin:
     def margins(self) -> tuple[Margin, ...]:
         """The first threshold, plus what the three noises may take off the gap."""
         noise = math.sqrt(2 * (3**2 + 6**2 + 12**2)) * self.sensitivity / float(self.alpha)
-        return margin_of_rounds(self.threshold(1) + math.ceil(1.645 * noise))
+        return margin_of_rounds(self.threshold(1) + math.ceil(NORMAL_REACH * noise))
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to k ranks. The list ends when a search reaches the cap."""

@@ -36,7 +36,7 @@ from fim_private.mechanisms.certified_domain import (
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import (
     AnyFailure,
     Chosen,
@@ -161,7 +161,7 @@ class LookFirst:
         may lead to picks.
         """
         (picked,) = self._domains[0].margins
-        edge, noise = self._served(USUAL_LENGTHS)[0][1], 1.645 * math.sqrt(self.variance)
+        edge, noise = self._served(USUAL_LENGTHS)[0][1], NORMAL_REACH * math.sqrt(self.variance)
         picked = replace(picked, counts=max(picked.counts, math.ceil(edge + noise)))
         otherwise = self.items.margins if edge > noise else ()
         return tuple(sorted((picked, *otherwise), key=attrgetter("counts")))

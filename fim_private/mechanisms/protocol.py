@@ -102,6 +102,10 @@ class Spending:
     times: int = 1
 
 
+NORMAL_REACH = 1.645
+"""Normal noise takes at most so many standard deviations off a lead, 19 times in 20."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Margin:
     """The lead, in transactions, with which a mechanism works in at least 19 of 20 runs.

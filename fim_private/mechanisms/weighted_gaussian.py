@@ -29,7 +29,7 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
-from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Margin, Request, Spending
 from fim_private.privacy import Failure, Loss, OneSidedFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -93,7 +93,7 @@ class WeightedGaussian:
         held = sum(math.comb(TYPICAL_LENGTH, size) for size in self.sizes)
         # At a tiny epsilon they add nothing if they hold more than 256. The lead is then far beyond any data.
         weight = self.measurement.added(held) or self.measurement.resolution / math.sqrt(max(1, held))
-        needed = (self.threshold + 1.645 * math.sqrt(self.measurement.variance)) / weight
+        needed = (self.threshold + NORMAL_REACH * math.sqrt(self.measurement.variance)) / weight
         words = f"over itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items"
         return (Margin(counts=math.ceil(needed), words=words),)
 
