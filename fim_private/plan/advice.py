@@ -102,7 +102,7 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
     plain = replace(question, count_share=None, raw_counts=False, with_subsets=False, public_transactions=None)
     share = exact(question.count_share or count_share, "the share of the counts")
     counted = replace(plain, count_share=share, with_subsets=question.with_subsets)
-    listed = question.universe.items is not None and not question.universe.anonymous
+    listed = question.universe.has_list
     catalogue = question.universe.items or CATALOGUE
     with_list = replace(plain, universe=Universe(items=catalogue, listed=True))
     columns = []

@@ -99,9 +99,8 @@ def _weighed(lead: int, plan: Plan) -> Fraction:
     lists of once and ten times the items that occur, and for three pairs and more of four without a list. Where single
     items are asked for, look-first picks.
     """
-    listed = plan.universe.items is not None and not plan.universe.anonymous
     sizes = plan.question.remaining_sizes
-    finds = max(sizes) > 1 if listed else min(sizes) > 1 and plan.top > 2
+    finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
     prefers = find(plan.mechanism_name).finds_items and finds
     return lead * (LIKELY if prefers else Fraction(1))
 

@@ -296,7 +296,7 @@ class Question:
         """Whether the question gives a mechanism a universe and a cap that serve it."""
         return (
             (self.universe.items is not None or not row.needs_universe)
-            and (self.universe.items is None or self.universe.anonymous or self._ranks(row.listed_sizes))
+            and (not self.universe.has_list or self._ranks(row.listed_sizes))
             and (self.max_items is not None or not row.needs_cap)
             and (row.most_names is None or (self.remaining_universe.items or 0) <= row.most_names)
         )

@@ -48,7 +48,12 @@ class Universe:
     @property
     def anonymous(self) -> bool:
         """Whether only the number of items is public, not their names."""
-        return self.items is not None and self.names is None and not self.listed
+        return self.items is not None and not self.has_list
+
+    @property
+    def has_list(self) -> bool:
+        """Whether the names of all items that can occur are public, given or not."""
+        return self.names is not None or self.listed
 
     def itemsets(self, *sizes: int) -> int | None:
         """The sum of C(items, size), exact; None for an open universe."""

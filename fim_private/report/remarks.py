@@ -101,8 +101,9 @@ def _smaller(plan: Plan) -> str:
 
 def _catalogue(plan: Plan) -> str:
     """What often helps too, unless the plan has it."""
-    listed = plan.universe.items is not None and not plan.universe.anonymous
-    return "" if listed else "; often a public list of your items, such as a catalogue (--universe-file)"
+    return (
+        "" if plan.universe.has_list else "; often a public list of your items, such as a catalogue (--universe-file)"
+    )
 
 
 def _cap(plan: Plan) -> str:
