@@ -26,8 +26,8 @@ class TrialMeasures:
         rank_loss: share of the top k's weight that was missed. Place j has weight 1/log2(j + 1).
         count_loss: share of the top k's count mass that was missed.
         empty: whether nothing was named.
-        count_error: the median relative error of the released counts. None if there are none.
         shortfall: the largest count minus the count of the first named itemset, in transactions. None if not known.
+        count_error: the median relative error of the released counts. None if there are none.
     """
 
     named: int

@@ -19,7 +19,9 @@ Floats = NDArray[np.float64]
 BY_COUNT, BY_LEVERAGE = "count", "leverage"
 """What itemsets are ranked by."""
 MOST_CANDIDATES = 100_000
+"""At most so many itemsets are counted, or picked from."""
 MOST_TESTED = 1_000
+"""So many of the most frequent tokens tell what to expect of itemsets."""
 _LEAST_JOINED = 1_000
 
 
@@ -31,8 +33,9 @@ class AskedItemsets:
     are.
 
     Args:
-        top, sizes, min_count, by, sensitivity, epsilon, support, tuning: as in `ItemsFirst`.
+        top, sizes, min_count, by: as in `ItemsFirst`.
         listed: whether the names of the items are a public list.
+        sensitivity, epsilon, support, tuning: as in `ItemsFirst`.
     """
 
     top: int

@@ -28,7 +28,7 @@ from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import CalibratedMechanism, Request, Spending
 from fim_private.privacy import ROUNDING_VARIANCE, DiscreteGaussian, Guarantee, PureDP, are_one_sided
 from fim_private.randomness import Randomness
-from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from fim_private.randomness.discrete_gaussian import SUMMED, log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import log_survival, sample_discrete_laplace
 from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 
@@ -39,7 +39,6 @@ _WORTH_IT = Fraction(19, 20)
 """A selection that leaves the counts more of delta is preferred if it reduces their error below this share."""
 _MOST_LESS = 0.3
 """Optimal composition allows hardly any less noise than by this logarithm."""
-_SUMMED = 1e10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +134,7 @@ class GaussianCounts:
 
         The rule is P(X > h) = P(N > h + 1/2) for the continuous Gaussian N. Its relative error is then below 1e-10.
         """
-        if self.variance > _SUMMED:
+        if self.variance > SUMMED:
             near = NormalDist(sigma=self.deviation).inv_cdf((1 + CONFIDENCE) / 2)
             return math.ceil(near * (1 + RELATIVE_ERROR) - 0.5)
         variance = float(self.variance)

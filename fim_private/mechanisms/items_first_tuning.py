@@ -76,7 +76,8 @@ class Tuning:
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
         short: single items are named by their first counts if units count with at least this weight on average.
-        short_for_long_lists: the same for lists of at least `long_list` items.
+        short_for_long_lists: the same for long lists.
+        long_list: lists of at least so many items are long.
         picks_of_found: the share of rho for picks from them, for short lists.
         few_of_found: beyond so many items it falls as 1/sqrt(k).
         uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions

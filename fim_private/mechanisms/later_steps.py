@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.lengths import LengthLook
+from fim_private.mechanisms.lengths import MORE_BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
 
-MOST_FULL = 4096
+MOST_FULL = int(MORE_BINS[-1])
+"""The look at how many itemsets transactions hold tells no larger numbers apart."""
 _NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
 """What the test's noise may be, in deviations. Each is equally likely."""
 

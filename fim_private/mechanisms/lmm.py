@@ -24,6 +24,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
 GRID_PER_PICK = 1024
+"""The grid ends at this times k."""
 SEARCH_SHARE = Fraction(1, 5)
 """eps_S = 0.2 eps."""
 

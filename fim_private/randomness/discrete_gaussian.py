@@ -22,7 +22,7 @@ _REACH = 40
 """A window of this many standard deviations leaves out less than 1e-340 of the distribution. If each term of a sum is
 at most e^{-r} times the one before, the first 40/r terms leave out less than 1e-17."""
 
-_SUMMED = 1e10
+SUMMED = 1e10
 """Tails of a variance up to this are summed up."""
 
 
@@ -71,7 +71,7 @@ def log_discrete_gaussian_survivals(first: int, number: int, variance: float) ->
         variance: sigma^2. Beyond 1e10, where summing up takes long, `log_discrete_gaussian_survival_bound` is returned.
     """
     values = np.arange(first, first + number, dtype=np.float64)
-    if variance > _SUMMED:
+    if variance > SUMMED:
         return _log_gaussian_survival_bound(values, variance)
     last = first + number - 1
     # Each logarithm is that of the one after, plus one term. So tails far out do not vanish.
@@ -87,7 +87,7 @@ def log_discrete_gaussian_survival_bound(threshold: int, variance: float) -> flo
     P(X >= t) <= P(N >= t - 1) for the continuous Gaussian N (Canonne, Kamath, Steinke 2020, Proposition 25), and
     that is at most its density at t - 1 times variance / (t - 1).
     """
-    if variance <= _SUMMED:
+    if variance <= SUMMED:
         return log_discrete_gaussian_survival(threshold, variance)
     return float(_log_gaussian_survival_bound(np.array([float(threshold)]), variance)[0])
 

@@ -97,8 +97,8 @@ class Release:
         seeded: whether the noise can be repeated. If so, the release is not private.
         version: the version of this program.
         command: what was typed, without the data.
-        subsets: the other subsets of the itemsets, with counts, if these were asked for.
         found: the items that were found first, in decreasing order of count, if the mechanism finds items.
+        subsets: the other subsets of the itemsets, with counts, if these were asked for.
         id: the release's id in the ledger that was charged; None without a ledger.
     """
 
