@@ -115,13 +115,12 @@ def twins_of(plan: Plan) -> tuple[Twin, ...]:
 
 def claims(plan: Plan, epsilons: Sequence[float]) -> tuple[float, ...]:
     """The claimed delta at each epsilon, by group privacy if the plan serves `replace` in this way."""
-    mechanism, row = plan.mechanism, find(plan.mechanism_name)
-    halved = plan.relation is NeighbouringRelation.REPLACE and not row.both_relations
+    mechanism = plan.mechanism
 
     def claimed(epsilon: float) -> float:
         return claimed_delta(mechanism.losses, mechanism.failures, epsilon)
 
-    if halved:
+    if plan.question.by_group_privacy(find(plan.mechanism_name)):
         return tuple(min(1.0, claimed(epsilon / 2) * (1 + math.exp(epsilon / 2))) for epsilon in epsilons)
     return tuple(map(claimed, epsilons))
 

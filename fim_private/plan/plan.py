@@ -143,7 +143,6 @@ class Plan:
 
         The losses are given if the mechanism's proof holds for the relation, not if group privacy serves it.
         """
-        is_proved = self.relation is NeighbouringRelation.ADD_REMOVE or find(self.mechanism_name).both_relations
         public: dict[str, Any] = {}
         if self.most_items is not None:
             public["most_items"] = self.most_items
@@ -152,7 +151,7 @@ class Plan:
         return Cost(
             budget=self.budget,
             guarantee=self.guarantee,
-            losses=self.losses if is_proved else None,
+            losses=None if self.question.by_group_privacy(find(self.mechanism_name)) else self.losses,
             failures=self.mechanism.failures,
             unit=self.unit,
             relation=self.relation,

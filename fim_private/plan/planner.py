@@ -16,7 +16,7 @@ from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Me
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
-from fim_private.privacy import Budget, Guarantee, NeighbouringRelation
+from fim_private.privacy import Budget, Guarantee
 
 LIKELY = Fraction(7, 12)
 """Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
@@ -122,7 +122,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
             "Merge the baskets of a unit (--together unit), keep some of them (--max-transactions), or take another "
             "mechanism.",
         )
-    in_two_steps = question.relation is NeighbouringRelation.REPLACE and not row.both_relations
+    in_two_steps = question.by_group_privacy(row)
     epsilon, delta = halved(question.budget) if in_two_steps else (question.budget.epsilon, question.budget.delta)
     requests = [
         Request(

@@ -292,6 +292,10 @@ class Question:
         """Whether at least so many sizes are ranked together; never for None."""
         return sizes is not None and len(self.searches[0]) >= sizes
 
+    def by_group_privacy(self, row: Row) -> bool:
+        """Whether group privacy serves the relation, because the mechanism's own proof does not."""
+        return self.relation is NeighbouringRelation.REPLACE and not row.both_relations
+
     def suits(self, row: Row) -> bool:
         """Whether the question gives a mechanism a universe and a cap that serve it."""
         return (
