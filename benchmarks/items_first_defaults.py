@@ -22,9 +22,9 @@ import numpy as np
 import polars as pl
 
 from fim_private.counting import as_database, top_itemsets
-from fim_private.mechanisms.items_first import COUNTS, PEEL, calibrate
+from fim_private.mechanisms.items_first import calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
-from fim_private.mechanisms.protocol import Request
+from fim_private.mechanisms.protocol import COUNTS, PEEL, Request
 from fim_private.mining.items_first_steps import run
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions.reading import read_transactions

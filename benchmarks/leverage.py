@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting import as_database, top_itemsets
-from fim_private.mechanisms.asked_itemsets import BY_LEVERAGE
-from fim_private.mechanisms.items_first import PEEL, calibrate
-from fim_private.mechanisms.protocol import Request
+from fim_private.mechanisms.items_first import calibrate
+from fim_private.mechanisms.protocol import BY_LEVERAGE, PEEL, Request
 from fim_private.mining.items_first_steps import run
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions.dataset import Transactions

@@ -29,10 +29,11 @@ from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import PEEL, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import PEEL
 from fim_private.privacy import DiscreteGaussian, OneSidedFailure
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from fim_private.mechanisms.items_first import COUNTS, PEEL
+from fim_private.mechanisms.protocol import COUNTS, PEEL
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, logarithmic, new_figure
 

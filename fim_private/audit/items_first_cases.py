@@ -25,10 +25,11 @@ from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.neighbours import Neighbours
 from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import COUNTS, PEEL
 from fim_private.randomness import Randomness
 
 _LONG = 64

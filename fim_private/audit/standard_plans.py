@@ -9,6 +9,7 @@ from multiprocessing import get_context
 
 from fim_private.audit.verdict import Verdict, audit
 from fim_private.mechanisms.certified_domain import CertifiedDomain
+from fim_private.mechanisms.protocol import COUNTS
 from fim_private.mechanisms.registry import REGISTRY, Row
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -38,8 +39,8 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
         yield _plan(row, budget, top=PICKS)
         yield _plan(row, budget, top=1, unit=PAIR)
         if row.reads_counts:
-            yield _plan(row, budget, top=COUNTED, select="counts")
-            yield _plan(row, budget, top=COUNTED, select="counts", unit=PAIR)
+            yield _plan(row, budget, top=COUNTED, select=COUNTS)
+            yield _plan(row, budget, top=COUNTED, select=COUNTS, unit=PAIR)
             yield _plan(row, budget, top=PICKS, size=1)
         elif not row.weighs:
             yield _plan(row, budget, top=1, relation=NeighbouringRelation.REPLACE)

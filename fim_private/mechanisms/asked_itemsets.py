@@ -16,8 +16,6 @@ from fim_private.mechanisms.items_first_tuning import Tuning
 
 Floats = NDArray[np.float64]
 
-BY_COUNT, BY_LEVERAGE = "count", "leverage"
-"""What itemsets are ranked by."""
 MOST_CANDIDATES = 100_000
 """At most so many itemsets are counted, or picked from."""
 MOST_TESTED = 1_000

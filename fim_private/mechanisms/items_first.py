@@ -38,7 +38,7 @@ from fim_private.accounting.calibration import calibrate_gaussian
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.anonymous_items import AnonymousItems
-from fim_private.mechanisms.asked_itemsets import BY_COUNT, BY_LEVERAGE, MOST_CANDIDATES, MOST_TESTED, AskedItemsets
+from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
@@ -46,11 +46,20 @@ from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.protocol import (
+    BY_COUNT,
+    BY_LEVERAGE,
+    COUNTS,
+    NORMAL_REACH,
+    PEEL,
+    CalibratedMechanism,
+    Margin,
+    Request,
+    Spending,
+)
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.privacy import Failure, Gaussian, Loss, OneSidedFailure
 
-PEEL, COUNTS = "peel", "counts"
 _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
 _MUCH = Fraction(10**6)

@@ -25,6 +25,10 @@ level of a million itemsets costs no more than a level of one."""
 
 USUAL_NAMES = 65_536
 """So many different items are taken to exist at most, if nothing else is declared."""
+PEEL, COUNTS = "peel", "counts"
+"""How items-first selects: by picks, or by noisy counts."""
+BY_COUNT, BY_LEVERAGE = "count", "leverage"
+"""What itemsets are ranked by."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +62,7 @@ class Request:
     sizes: tuple[int, ...] = (1,)
     select: str | None = None
     min_count: int | None = None
-    by: str = "count"
+    by: str = BY_COUNT
 
     @property
     def listed(self) -> bool:

@@ -23,6 +23,7 @@ from fim_private.mechanisms.items_first import GOES_ON, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mechanisms.protocol import BY_COUNT
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan.plan import Plan
 from fim_private.plan.shape import LARGEST, Shop
@@ -196,7 +197,7 @@ def outlook(plan: Plan, shop: Shop) -> Outlook | None:
     """The outlook of a plan; None where the shape says nothing of what is asked for."""
     question = plan.question
     fits = not (question.per_size or question.constraints.must_contain or question.min_count is not None)
-    return Outlook(plan=plan, shop=shop) if fits and question.by == "count" and max(plan.sizes) <= LARGEST else None
+    return Outlook(plan=plan, shop=shop) if fits and question.by == BY_COUNT and max(plan.sizes) <= LARGEST else None
 
 
 def _passing(threshold: int, variance: int) -> float:

@@ -11,8 +11,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.errors import UsageError, check_kinds
-from fim_private.mechanisms.asked_itemsets import BY_COUNT, BY_LEVERAGE
-from fim_private.mechanisms.items_first import COUNTS, PEEL
+from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.universe import OPEN, Universe
 from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, Together, exact, whole

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fim_private.accounting.rounding import exp_up
 from fim_private.constraints import Constraints
-from fim_private.mechanisms.asked_itemsets import BY_LEVERAGE
+from fim_private.mechanisms.protocol import BY_LEVERAGE
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record

@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.asked_itemsets import BY_COUNT, BY_LEVERAGE
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_measurements import weighted
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peel_law
-from fim_private.mechanisms.protocol import Law, Request
+from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, Law, Request
 from fim_private.privacy import Gaussian, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass

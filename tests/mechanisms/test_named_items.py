@@ -17,11 +17,11 @@ from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
 from fim_private.counting import LocalDatabase
-from fim_private.mechanisms.items_first import COUNTS, USUAL_LENGTHS, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, calibrate
 from fim_private.mechanisms.itemset_picks import favour_of
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import Law, Request
+from fim_private.mechanisms.protocol import COUNTS, Law, Request
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining import stepwise
 from fim_private.mining.items_first_steps import _picked_of_found

@@ -20,7 +20,7 @@ from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_picks import MOST_PICKED, candidates_per_decoy, favour_of, with_decoys
 from fim_private.mechanisms.joint_exponential import JointExponential
@@ -33,7 +33,7 @@ from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
 from fim_private.mechanisms.margin import doubling_grid, thresholds
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
-from fim_private.mechanisms.protocol import Costed, Request
+from fim_private.mechanisms.protocol import COUNTS, PEEL, Costed, Request
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.sparse_vector import search
 from fim_private.mechanisms.stable_max import StableMax

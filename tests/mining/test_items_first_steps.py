@@ -14,10 +14,11 @@ from fim_private.constraints import Constraints
 from fim_private.counting import LocalDatabase, Tokens, count_chosen
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import COUNTS, PEEL
 from fim_private.mining import items_first_steps
 from fim_private.mining.mine import mine_as_planned
 from fim_private.privacy import Gaussian, OneSidedFailure, failure_probability

@@ -17,12 +17,12 @@ from fim_private import PrivacyUnit, Release, Universe, transactions_from_lists
 from fim_private.constraints import Constraints
 from fim_private.counting import ChosenCounts, LocalDatabase, Tokens
 from fim_private.errors import UsageError
-from fim_private.mechanisms.asked_itemsets import BY_LEVERAGE
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.itemset_picks import favour_of
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS, PEEL
 from fim_private.mining import items_first_steps
 from fim_private.randomness import SeededRandomness
 from tests.asking import mined, planned

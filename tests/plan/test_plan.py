@@ -17,9 +17,10 @@ from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mechanisms.protocol import COUNTS, PEEL
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import mine
 from fim_private.plan import Plan, Question, QuestionArguments, Universe, make_plan, plan_again

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import Level, peel_law
-from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.protocol import COUNTS, Law
 from fim_private.mechanisms.twins.histograms import threshold_of_noise
 from fim_private.mechanisms.twins.twin import (
     AGAIN,

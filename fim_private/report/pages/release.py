@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fim_private.mechanisms.asked_itemsets import BY_LEVERAGE
+from fim_private.mechanisms.protocol import BY_LEVERAGE
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document import Cell, Code, Document, Paragraph, Part, Section, Table
 from fim_private.report.pages.count_bars import count_bars
