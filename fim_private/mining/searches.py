@@ -49,9 +49,9 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     Raises:
         InputError: more items occur than the declared universe has, or there is too much to count.
     """
+    check_universe(bounded, plan)
     counted: list[HiddenCounts | None] = []
     for sizes, search in plan.selections:
-        check_universe(bounded, plan)
         progress("counting")
         if isinstance(search, Stepwise):
             counted.append(stepwise.count_first(bounded, search))
