@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,27 +129,11 @@ def run(
     candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     if steps.pick_epsilon is not None:
-        counts = None
-        favour = itemset_picks.favour_of(
-            mechanism.asked,
-            steps.pick_epsilon,
-            candidates.expected,
-            candidates.deviations,
-            None if independent is None else independent(candidates.itemsets),
-        )
-        favour = itemset_picks.with_decoys(mechanism.asked, favour)
-        scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
-        chosen = pick(scores, mechanism.picks(steps.pick_epsilon, len(favour)), randomness)
-        chosen = _without_decoys(chosen, itemset_picks.candidates_per_decoy(mechanism.top))
+        expected = None if independent is None else independent(candidates.itemsets)
+        epsilon, counts = steps.pick_epsilon, None
+        chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
     else:
-        least = -math.inf if mechanism.min_count is None else mechanism.min_count
-        estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
-        estimate = estimates.counts
-        # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
-        told = min(mechanism.top, _told_from_noise(estimates, candidates, mechanism.top))
-        best = np.argsort(-estimate, kind="stable")[:told]
-        best = best[estimate[best] > least]
-        chosen, counts = candidates.itemsets[best], estimate[best]
+        chosen, counts = _read(tokens, candidates, mechanism, steps, randomness)
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)
     rarest = item_counts[items].min(axis=1)
@@ -265,6 +250,39 @@ def _average(first: Floats, deviation: float, second: Floats, noise: float) -> F
     share = 1 / (1 + (noise / weight / deviation) ** 2)
     averaged: Floats = np.maximum(first + share * (second / weight - first), TINY)
     return averaged
+
+
+def _picked(
+    tokens: Tokens,
+    candidates: _Candidates,
+    mechanism: ItemsFirst,
+    randomness: Randomness,
+    *,
+    pick_epsilon: Fraction,
+    independent: Floats | None,
+) -> NDArray[np.int32]:
+    """The itemsets that are picked, beside decoys if there are many candidates."""
+    favour = itemset_picks.favour_of(
+        mechanism.asked, pick_epsilon, candidates.expected, candidates.deviations, independent
+    )
+    favour = itemset_picks.with_decoys(mechanism.asked, favour)
+    scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
+    chosen = pick(scores, mechanism.picks(pick_epsilon, len(favour)), randomness)
+    return _without_decoys(chosen, itemset_picks.candidates_per_decoy(mechanism.top))
+
+
+def _read(
+    tokens: Tokens, candidates: _Candidates, mechanism: ItemsFirst, steps: LaterSteps, randomness: Randomness
+) -> tuple[NDArray[np.int32], Floats | None]:
+    """The itemsets with the largest noisy counts, and these counts."""
+    least = -math.inf if mechanism.min_count is None else mechanism.min_count
+    estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
+    estimate = estimates.counts
+    # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
+    told = min(mechanism.top, _told_from_noise(estimates, candidates, mechanism.top))
+    best = np.argsort(-estimate, kind="stable")[:told]
+    best = best[estimate[best] > least]
+    return candidates.itemsets[best], estimate[best]
 
 
 def _counted(
