@@ -50,6 +50,7 @@ from fim_private.mechanisms.protocol import (
     BY_COUNT,
     BY_LEVERAGE,
     COUNTS,
+    MUCH,
     NORMAL_REACH,
     PEEL,
     CalibratedMechanism,
@@ -62,8 +63,6 @@ from fim_private.privacy import Failure, Gaussian, Loss, OneSidedFailure
 
 _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
-_MUCH = Fraction(10**6)
-"""A rho with which there is hardly any noise."""
 GOES_ON = 3.2
 """Tokens of a large universe go on from about so many deviations on."""
 _SEEN = GOES_ON + NORMAL_REACH
@@ -124,13 +123,13 @@ class ItemsFirst:
 
     def loud(self, names: int) -> Iterator[ItemsFirst]:
         """The same with so little noise that every later step follows, in each way that the look may choose."""
-        look = LengthLook.costing(_MUCH)
+        look = LengthLook.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
             names=names if self.test_delta is None else self.items.names,
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            way = replace(self, select=select, look=look, items=items, rho=_MUCH, min_count=None)
+            way = replace(self, select=select, look=look, items=items, rho=MUCH, min_count=None)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
@@ -326,6 +325,16 @@ class ItemsFirst:
             steps = itemset_measurements.with_counts(asked, steps, left, supports, few=few, rho=self.rho)
         return replace(steps, pair_weight=held.weight(steps.pairs.full, (2,))) if steps.pairs else steps
 
+    def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
+        """The exponential mechanism that picks from this many candidates."""
+        return Exponential(
+            top=self.top,
+            pick_epsilon=pick_epsilon,
+            universe_size=universe_size,
+            rise=self.tuning.rise,
+            sensitivity=self.sensitivity,
+        )
+
     def deviation(self, steps: LaterSteps) -> float:
         """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
         counts = [self.recount(rho, 1.0) for rho in steps.in_doubt]
@@ -352,16 +361,6 @@ class ItemsFirst:
         test = (deviations / max(support, 1.0)) ** 2 / 2
         test = min(max(test, tuning.least_test * float(self.rho)), tuning.most_test * float(left))
         return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(self.test_delta))
-
-    def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
-        """The exponential mechanism that picks from this many candidates."""
-        return Exponential(
-            top=self.top,
-            pick_epsilon=pick_epsilon,
-            universe_size=universe_size,
-            rise=self.tuning.rise,
-            sensitivity=self.sensitivity,
-        )
 
 
 def _cost(certificate: Certificate | None) -> Fraction:

@@ -27,7 +27,7 @@ from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise, GaussianCounts, LaplaceCounts
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.protocol import MUCH, CalibratedMechanism, Margin, Request, Spending
 from fim_private.privacy import BoundedRange, DiscreteGaussian, Gaussian, Guarantee, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -41,8 +41,6 @@ ETA = Fraction(11, 10)
 MOST_IN_BASIS = 12
 """The paper's limit: 2^12 bins."""
 LARGEST_TOP = 500
-_MUCH = Fraction(10**6)
-"""A budget with which there is hardly any noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,9 +194,9 @@ class PrivBasis:
 
     def loud(self, names: int) -> Iterator[PrivBasis]:
         """The same with hardly any noise over a list of so many names, with one basis and with several."""
-        yield replace(self, budget=_MUCH, items=names)
+        yield replace(self, budget=MUCH, items=names)
         # A long list has more items than fit into one basis.
-        yield replace(self, budget=_MUCH, items=names, most=2, top=2 * names)
+        yield replace(self, budget=MUCH, items=names, most=2, top=2 * names)
 
     def _each_pick(self, share: Fraction, picks: int) -> Fraction:
         """The epsilon of each of so many picks that cost this share of the budget together."""

@@ -163,6 +163,10 @@ class Mechanism(Costed, Protocol):
         """The exact distribution of `select`, computed without sampling. The profile must have few levels."""
 
 
+MUCH = Fraction(10**6)
+"""An epsilon, or a rho, with which there is hardly any noise."""
+
+
 @runtime_checkable
 class Stepwise(Costed, Protocol):
     """A mechanism that counts step by step: what it counts next follows from what it released before.

@@ -29,7 +29,7 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
-from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.protocol import MUCH, NORMAL_REACH, CalibratedMechanism, Margin, Request, Spending
 from fim_private.privacy import Failure, Loss, OneSidedFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -40,8 +40,6 @@ HISTOGRAM_SHARE = Fraction(1, 2)
 """The share of rho for the histogram. The picks get the rest."""
 FAILURE_SHARE = Fraction(1, 2)
 """The share of delta that covers an itemset of one unit alone."""
-_MUCH = 1e6
-"""A rho with which there is hardly any noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +102,7 @@ class WeightedGaussian:
     def loud(self, names: int) -> Iterator[WeightedGaussian]:
         """The same with hardly any noise, over any number of names."""
         del names
-        measurement = Measurement.costing(_MUCH, full=1, sensitivity=self.sensitivity)
+        measurement = Measurement.costing(MUCH, full=1, sensitivity=self.sensitivity)
         threshold = threshold_of(measurement, self.failure)
         yield replace(self, measurement=measurement, threshold=threshold, pick_epsilon=Fraction(100))
 
