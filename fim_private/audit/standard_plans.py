@@ -20,6 +20,8 @@ LONG, LONG_AT = 10, "exponential"
 """A list that is long enough to be cut before its names are tested, and the mechanism whose law then takes least."""
 SPARE_AT = "certified-domain"
 """The mechanism that makes spare picks, though not for lists so short that their exact law can be listed."""
+LISTED_AT = "look-first"
+"""The mechanism that needs no public list, but picks in another way if it has one."""
 COUNTED = 100
 UNIVERSE = 100
 MAX_ITEMS = 10
@@ -49,6 +51,8 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
             yield _plan(row, budget, top=2, unit=PAIR, anonymous=True)
         if row.name == LONG_AT:
             yield _plan(row, budget, top=LONG, anonymous=True)
+        if row.name == LISTED_AT:
+            yield _plan(row, budget, top=PICKS, listed=True)
         if row.name == SPARE_AT:
             yield _with_spare(_plan(row, budget, top=2))
 
@@ -64,6 +68,7 @@ def _with_spare(plan: Plan) -> Plan:
 def _plan(
     row: Row, budget: Budget, *, top: int, size: int = 2, unit: PrivacyUnit | None = None, select: str | None = None,
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE, anonymous: bool = False,
+    listed: bool = False,
 ) -> Plan:  # fmt: skip
     return make_plan(
         size=size,
@@ -71,7 +76,7 @@ def _plan(
         budget=budget,
         unit=unit or PrivacyUnit(),
         relation=relation,
-        universe=Universe(items=UNIVERSE, listed=not anonymous) if row.needs_universe else None,
+        universe=Universe(items=UNIVERSE, listed=not anonymous) if row.needs_universe or listed else None,
         max_items=MAX_ITEMS if row.needs_cap else None,
         mechanism=row.name,
         select=select,

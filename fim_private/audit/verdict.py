@@ -104,7 +104,9 @@ def limits_of(plan: Plan) -> Limits:
         most_new=None
         if plan.max_items is None or not row.needs_cap
         else plan.unit.sensitivity * math.comb(plan.max_items, remaining),
-        universe_size=question.remaining_universe.itemsets(remaining) if row.needs_universe else None,
+        universe_size=question.remaining_universe.itemsets(remaining)
+        if row.needs_universe
+        else getattr(plan.mechanism, "universe_size", None),
     )
 
 

@@ -45,7 +45,11 @@ class Exponential:
     sensitivity: int = 1
 
     failures = ()
-    depth = None
+
+    @property
+    def depth(self) -> int | None:
+        """All counts are looked at."""
+        return None
 
     @property
     def losses(self) -> tuple[Loss, ...]:

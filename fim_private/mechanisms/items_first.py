@@ -204,6 +204,7 @@ class ItemsFirst:
                 counts=math.ceil(max(needed, above)),
                 words=f"{lead} itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items and few "
                 "items make up the answer",
+                less_if_likely=True,
             ),
         )
 

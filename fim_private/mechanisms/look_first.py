@@ -7,6 +7,9 @@ the support of the k-th itemset: by how much its count exceeds c_(l+1). If that 
 need, they choose. Less is enough for a short list where items are hard to find. The larger the support is, the less
 their test may cost, and a clear list is not cut. Otherwise items first goes on.
 
+With a public list of items, itemsets of one size are picked from all that the list makes (`lifted_exponential.py`).
+Nothing then needs a test.
+
 Theorem and proof: docs/mathematics.md#look-first.
 """
 
@@ -33,9 +36,11 @@ from fim_private.mechanisms.certified_domain import (
     spare_of,
     test_share_of,
 )
+from fim_private.mechanisms.exponential import RISE as RISE_OF_LISTED
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import (
     AnyFailure,
@@ -78,11 +83,20 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
+_LISTED_CANDIDATES, _LARGE_CANDIDATES = 1_000_000, 100_000
+"""From a public list, picks tell so many of the most frequent itemsets apart, or so many of more than three items. More
+would take long to count."""
+_LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
+"""Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
+items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
 _CAUTION, _CAUTION_UNCUT = 2.5, 3.5
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way. A list that is
 not cut is lost as a whole if its test fails, and so gets more of them, as the second number says.
 
 `benchmarks/field.py` measures these settings for lists of ten and more, and the reports for shorter ones too."""
+
+
+Picks = CertifiedDomain | LiftedExponential
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +108,8 @@ class LookFirst:
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
         variance: the variance of the look's noise, in transactions squared.
         rho: what everything together costs at most.
-        test_delta: the probability with which the certificate of the picks may fail.
+        test_delta: the probability with which the certificate of the picks may fail; None if a public list makes it
+            unnecessary.
         items: the way to go where the support is small. It begins with the look at the lengths, and costs at most rho
             with the look at the support.
         gain: the factor by which picks spend more than if they were paid for as Gaussian noise; None if they are.
@@ -105,7 +120,7 @@ class LookFirst:
     sizes: tuple[int, ...]
     variance: int
     rho: Fraction
-    test_delta: Fraction
+    test_delta: Fraction | None
     items: ItemsFirst
     gain: Fraction | None = None
     sensitivity: int = 1
@@ -128,29 +143,39 @@ class LookFirst:
         """The looks, and the way that they choose."""
         if self.gain is None:
             return (Gaussian(self.rho),)
-        ways = (*(domain.losses for domain in self._domains), (Gaussian(self._left),))
+        ways = (*(domain.losses for domain in self._ways_to_pick), (Gaussian(self._left),))
         return (self.items.look.loss, self.look, Chosen(ways))
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """The test of the way that was taken passes although one unit decides what is tested."""
+        if self.test_delta is None:
+            return ()
         looks = self.items.look.loss.gaussian.rho + self.look.gaussian.rho
         return (ChosenFailure(self.items.test_delta or Fraction(0), self.test_delta, looks),)
 
     @property
     def depth(self) -> int:
         """The top l and the one after."""
-        return candidates_of(self.top, self.sizes) + 1
+        return self._candidates + 1
+
+    @property
+    def _candidates(self) -> int:
+        """l: so many of the most frequent itemsets are told apart."""
+        if self.test_delta is not None:
+            return candidates_of(self.top, self.sizes)
+        return _LISTED_CANDIDATES if self.sizes[0] <= 3 else _LARGE_CANDIDATES
 
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The looks, then what is left for either way."""
+        test = "" if self.test_delta is None else " and their test"
         percent = 100 * (float(self.gain or 1) - 1)
         more = f" (a pick gets {percent:.1f} % more epsilon than noise would leave it)" if self.gain else ""
         return (
             Spending(what="look at how many items units hold", rho=self.items.look.loss.gaussian.rho),
             Spending(what="look at how far the itemsets asked for stand out", rho=self.look.gaussian.rho),
-            Spending(what=f"picks and their test, or items first{more}", rho=self._left),
+            Spending(what=f"picks{test}, or items first{more}", rho=self._left),
         )
 
     @property
@@ -158,25 +183,27 @@ class LookFirst:
         """Those of the ways that the look may take. The first is the smallest.
 
         Picks also need so much that the look chooses them. Items first has no margin where even the smallest support
-        may lead to picks.
+        may lead to picks. Where picks need a test, items first often goes on, which finds likely itemsets with less.
         """
-        (picked,) = self._domains[0].margins
+        (picked,) = self._ways_to_pick[0].margins
         edge, noise = self._served(USUAL_LENGTHS)[0][1], NORMAL_REACH * math.sqrt(self.variance)
-        picked = replace(picked, counts=max(picked.counts, math.ceil(edge + noise)))
+        tested = self.test_delta is not None
+        picked = replace(picked, counts=max(picked.counts, math.ceil(edge + noise)), less_if_likely=tested)
         otherwise = self.items.margins if edge > noise else ()
         return tuple(sorted((picked, *otherwise), key=attrgetter("counts")))
 
     @property
-    def branches(self) -> tuple[CertifiedDomain | ItemsFirst, ...]:
+    def branches(self) -> tuple[Picks | ItemsFirst, ...]:
         """What the look may decide for."""
-        return (*self._domains, self.items)
+        return (*self._ways_to_pick, self.items)
 
     @property
     def tipping_leads(self) -> tuple[int, ...]:
         """The smallest support with which picks pass their test every second time, or another way is taken."""
-        return (*self._domains[0].tipping_leads, *(max(1, least) for _, least in self._served(USUAL_LENGTHS)))
+        tested = () if self.test_delta is None else self._domains[0].tipping_leads
+        return (*tested, *(max(1, least) for _, least in self._served(USUAL_LENGTHS)))
 
-    def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> CertifiedDomain | ItemsFirst:
+    def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> Picks | ItemsFirst:
         """The way to go.
 
         Args:
@@ -207,18 +234,21 @@ class LookFirst:
         """Items first with hardly any noise. The other way has nothing to rehearse."""
         return self.items.loud(names)
 
-    def _chances(self, profile: CountProfile) -> Iterator[tuple[CertifiedDomain, float]]:
-        """Each of the certified domains, with the probability that the look decides for it."""
+    def _chances(self, profile: CountProfile) -> Iterator[tuple[Picks, float]]:
+        """Each way to pick, with the probability that the look decides for it."""
         support, above = self.support(profile), 0.0
         for domain, least in reversed(self._served(USUAL_LENGTHS)):
             reached = math.exp(log_discrete_gaussian_survival(least - support, float(self.variance)))
             yield domain, reached - above
             above = reached
 
-    def _served(self, lengths: Lengths) -> tuple[tuple[CertifiedDomain, int], ...]:
-        """The certified domains, and from which noisy support on each serves."""
+    def _served(self, lengths: Lengths) -> tuple[tuple[Picks, int], ...]:
+        """The ways to pick, and from which noisy support on each serves."""
+        lead, deviation = self._ways_to_pick[0].margins[0].counts, math.sqrt(self.variance)
+        if self.test_delta is None:
+            leads = max(_LEAST_LEADS, _LISTED_LEADS - _LISTED_EASE * self.items.item_deviation(lengths) / lead)
+            return ((self._from_list, math.ceil(leads * lead + _LISTED_CAUTION * deviation)),)
         usual, *uncut = self._domains
-        lead, deviation = usual.margins[0].counts, math.sqrt(self.variance)
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
         named = self.items.named(lengths)
         found_from, most = (self.items.seen(lengths), _LEADS) if named is None else (named, _LEADS_OF_NAMED)
@@ -227,12 +257,17 @@ class LookFirst:
         leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
-        found = [(usual, math.ceil(leads * lead + _CAUTION * deviation))]
+        found: list[tuple[Picks, int]] = [(usual, math.ceil(leads * lead + _CAUTION * deviation))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
             support = max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05))
             least = math.ceil(support + _CAUTION_UNCUT * deviation)
             found = [*(each for each in found if each[1] < least), (domain, least)]
         return tuple(found)
+
+    @property
+    def _ways_to_pick(self) -> tuple[Picks, ...]:
+        """The later ones are for clearer lists."""
+        return (self._from_list,) if self.test_delta is None else self._domains
 
     @cached_property
     def _domains(self) -> tuple[CertifiedDomain, ...]:
@@ -243,16 +278,39 @@ class LookFirst:
         )
 
     @property
+    def universe_size(self) -> int | None:
+        """How many itemsets the public list makes, if picks are from all of them."""
+        return math.comb(self.public_names or 0, self.sizes[0]) if self.test_delta is None else None
+
+    @cached_property
+    def _from_list(self) -> LiftedExponential:
+        """Picks from all itemsets that the public list makes."""
+        as_noise = range_costing(float(self._left), self.top, rise=RISE_OF_LISTED)
+        return LiftedExponential(
+            top=self.top,
+            pick_epsilon=self._gained(as_noise),
+            universe_size=self.universe_size or 0,
+            rise=RISE_OF_LISTED,
+            sensitivity=self.sensitivity,
+            candidates=self._candidates,
+        )
+
+    def _gained(self, as_noise: Fraction) -> Fraction:
+        """The epsilon of one pick that is not paid for as Gaussian noise."""
+        return as_noise if self.gain is None else round_down(float(as_noise * self.gain))
+
+    @property
     def _left(self) -> Fraction:
         """What the looks leave of rho."""
         return self.rho - self.items.look.loss.gaussian.rho - self.look.gaussian.rho
 
     def _domain(self, test: Fraction, cut: Fraction, rise: Fraction) -> CertifiedDomain:
         """The certified domain with these shares of rho for the test and the choice of the length."""
+        failure = self.test_delta or Fraction(0)
         certificate = Certificate.costing(
             test * self.rho,
             (cut if self.top > 1 else 0) * self.rho,
-            failure=AnyFailure(self.test_delta),
+            failure=AnyFailure(failure),
             sensitivity=self.sensitivity,
         )
         spare = spare_of(self.top)
@@ -261,11 +319,11 @@ class LookFirst:
         )
         return CertifiedDomain(
             top=self.top,
-            candidates=candidates_of(self.top, self.sizes),
-            pick_epsilon=as_noise if self.gain is None else round_down(float(as_noise * self.gain)),
+            candidates=self._candidates,
+            pick_epsilon=self._gained(as_noise),
             variance=certificate.variance,
             threshold=certificate.threshold,
-            test_delta=self.test_delta,
+            test_delta=failure,
             cut_epsilon=certificate.cut_epsilon,
             spare=spare,
             rise=rise,
@@ -280,7 +338,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
-    picks = request.top + 2 * spare_of(request.top)
+    picks = request.top if _picks_from_list(request) else request.top + 2 * spare_of(request.top)
     for share in UNKNOWN_WAY_SHARES if picks < MOST_PICKS else ():
         mechanism, _ = _paid_as_noise(request, (1 - share) * request.delta)
         gaining = _with_gain(mechanism, picks, epsilon=request.epsilon, delta=request.delta)
@@ -289,6 +347,11 @@ def calibrate(request: Request) -> CalibratedMechanism:
             return CalibratedMechanism(mechanism=gaining, guarantee=guarantee)
     mechanism, guarantee = _paid_as_noise(request, request.delta)
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+
+
+def _picks_from_list(request: Request) -> bool:
+    """Whether picks are from all itemsets of a public list. Those of several sizes are too many to pick well."""
+    return request.listed and len(request.sizes) == 1
 
 
 def _with_gain(mechanism: LookFirst, picks: int, *, epsilon: Fraction, delta: Fraction) -> LookFirst | None:
@@ -308,11 +371,12 @@ def _paid_as_noise(request: Request, delta: Fraction) -> tuple[LookFirst, Guaran
     """The mechanism whose steps all cost as much as Gaussian noise, within this delta, and what is then guaranteed."""
     epsilon = request.epsilon
     one_sided = Fraction(0) if request.listed else FAILURE_SHARE * request.delta
-    failure = round_down(float(FAILURE_SHARE * request.delta / (1 + exp_up(epsilon))))
-    most = calibrate_gaussian((), epsilon=epsilon, delta=delta)
-    found = most and calibrate_gaussian(
-        (ChosenFailure(one_sided, failure, _LOOKS_SHARE * most[0]),), epsilon=epsilon, delta=delta
-    )
+    failure = None
+    found = calibrate_gaussian((), epsilon=epsilon, delta=delta)
+    if found is not None and not _picks_from_list(request):
+        failure = round_down(float(FAILURE_SHARE * request.delta / (1 + exp_up(epsilon))))
+        failing = ChosenFailure(one_sided, failure, _LOOKS_SHARE * found[0])
+        found = calibrate_gaussian((failing,), epsilon=epsilon, delta=delta)
     if found is None:
         raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
     rho, guarantee = found

@@ -118,11 +118,13 @@ class Margin:
         counts: the lead, a number of transactions.
         words: between which places of the ranking the lead is measured.
         place: the lead is over this place of the ranking, 1-based; None for itemsets that do not occur.
+        less_if_likely: itemsets of frequent items need less than this.
     """
 
     counts: int
     words: str
     place: int | None = None
+    less_if_likely: bool = False
 
 
 class Costed(Protocol):

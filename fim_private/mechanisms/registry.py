@@ -207,8 +207,6 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.look_first",
             twins_at=f"{_TWINS}.looks:LOOK_FIRST",
             loose="as items-first",
-            # The list finds the items, so for one size its looks are not worth their price.
-            listed_sizes=2,
             finds_items=True,
             most_names=10**7,
             automatic=True,

@@ -201,7 +201,12 @@ class Plan:
 
         A margin over the next place does not count: the data alone decides how far apart the places are.
         """
-        return min((margin.counts for margin in self.mechanism.margins if self._over_bulk(margin)), default=None)
+        return min((margin.counts for margin in self.margins_over_bulk), default=None)
+
+    @property
+    def margins_over_bulk(self) -> tuple[Margin, ...]:
+        """The margins of which `lead` is the least."""
+        return tuple(margin for margin in self.mechanism.margins if self._over_bulk(margin))
 
     @property
     def near_lead(self) -> int | None:

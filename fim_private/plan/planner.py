@@ -69,9 +69,7 @@ def _choose(question: Question) -> Plan:
                 decided.update(row.instead_of)
             except BudgetError as error:
                 refusal = error
-    ranked = sorted(
-        (_weighed(plan.lead, plan), plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None
-    )
+    ranked = sorted((_weighed(plan), plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
     if not ranked:
         raise refusal
     others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for _, lead, place in ranked[1:])
@@ -91,7 +89,7 @@ def _choose(question: Question) -> Plan:
     return replace(plans[best], why=why)
 
 
-def _weighed(lead: int, plan: Plan) -> Fraction:
+def _weighed(plan: Plan) -> Fraction:
     """The lead by which `auto` compares plans.
 
     items-first prefers itemsets of frequent items, which its lead leaves out, and look-first may go on with it.
@@ -101,8 +99,8 @@ def _weighed(lead: int, plan: Plan) -> Fraction:
     """
     sizes = plan.question.remaining_sizes
     finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
-    prefers = find(plan.mechanism_name).finds_items and finds
-    return lead * (LIKELY if prefers else Fraction(1))
+    shares = {True: LIKELY if finds else Fraction(1), False: Fraction(1)}
+    return min(margin.counts * shares[margin.less_if_likely] for margin in plan.margins_over_bulk)
 
 
 def _plan_with(row: Row, question: Question) -> Plan:

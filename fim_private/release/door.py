@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
-from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
+from fim_private.mechanisms.look_first import LookFirst, Picks
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Mechanism, Stepwise, WithGaps
@@ -288,7 +288,7 @@ def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -
 
 def look_at_support(
     counts: HiddenCounts, lengths: Lengths, mechanism: LookFirst, randomness: Randomness
-) -> CertifiedDomain | ItemsFirst:
+) -> Picks | ItemsFirst:
     """The way to go, by a noisy look at these counts, and by the released lengths. This costs `mechanism.look`."""
     return mechanism.way(mechanism.look_at(counts.profile(), randomness), lengths)
 
@@ -302,6 +302,30 @@ def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: 
         randomness: where the bits come from.
     """
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
+
+
+def pick_listed(
+    database: TransactionDatabase, counts: HiddenCounts, mechanism: LiftedExponential, randomness: Randomness
+) -> NDArray[np.int32]:
+    """The itemsets picked from all those of the public list, int32, shape (picks, size), in the order picked.
+
+    Args:
+        database: transactions over the public list.
+        counts: the largest counts of their itemsets.
+        mechanism: the mechanism.
+        randomness: where the bits come from.
+    """
+    ranks = mechanism.select(counts.profile(), randomness)
+    held = counts.itemsets_at([rank for rank in ranks if rank < len(counts)]).tolist()
+    picked, others = iter(held), len(held) < len(ranks)
+    taken = set(map(tuple, counts.itemsets_at(range(len(counts))).tolist())) if others else set()
+    items, sizes = len(database.vocabulary), (counts.size,)
+    return padded(
+        [
+            next(picked) if rank < len(counts) else _other(items, sizes, taken.__contains__, taken, randomness)
+            for rank in ranks
+        ]
+    )
 
 
 def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasis, randomness: Randomness) -> int:
@@ -364,13 +388,24 @@ def _select(
 def _absent(
     database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
-    """A uniform itemset of the public list that does not occur and was not drawn before (by rejection)."""
+    """A uniform itemset of the public list that does not occur and was not drawn before."""
     items = plan.question.remaining_universe.items
     if items is None or plan.universe.names is None:
         raise AssertionError("only a public list has names of items that do not occur")
+    return _other(items, sizes, database.occurs, drawn, randomness)
+
+
+def _other(
+    items: int,
+    sizes: Sequence[int],
+    held: Callable[[tuple[int, ...]], bool],
+    drawn: set[tuple[int, ...]],
+    randomness: Randomness,
+) -> tuple[int, ...]:
+    """A uniform itemset of a public list that is not held and was not drawn before (by rejection)."""
     while True:
         itemset = _uniform_itemset(items, _uniform_size(items, sizes, randomness), randomness)
-        if itemset not in drawn and not database.occurs(itemset):
+        if itemset not in drawn and not held(itemset):
             drawn.add(itemset)
             return itemset
 

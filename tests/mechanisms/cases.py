@@ -11,6 +11,7 @@ from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.joint_exponential import JointExponential
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -105,6 +106,12 @@ def exponential(top: int = 1, sensitivity: int = 1, itemsets: int = 4) -> Expone
 def truncated(top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> TruncatedFrequency:
     usual = TruncatedFrequency(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity)
     return replace(usual, **changes)
+
+
+def lifted(top: int = 1, sensitivity: int = 1, itemsets: int = 4, candidates: int = 2) -> LiftedExponential:
+    return LiftedExponential(
+        top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity, candidates=candidates
+    )
 
 
 ONE = F(1)
@@ -282,6 +289,9 @@ CASES = [
         itemsets=3,
     ),
     Case(name="truncated-frequency, as published", mechanism=truncated(2, general=True), epsilon=F(1), declared=True),
+    Case(name="lifted", mechanism=lifted(), epsilon=F(1, 2), declared=True),
+    Case(name="lifted, top 3", mechanism=lifted(3, candidates=1), epsilon=F(3, 2), declared=True),
+    Case(name="lifted, Delta 2", mechanism=lifted(2, 2, itemsets=3), epsilon=F(1), declared=True, itemsets=3),
     Case(name="joint-exponential", mechanism=joint(1), epsilon=F(1), declared=True),
     Case(name="joint-exponential, top 2", mechanism=joint(), epsilon=F(1), declared=True),
     Case(name="joint-exponential, top 3", mechanism=joint(3), epsilon=F(1), declared=True),

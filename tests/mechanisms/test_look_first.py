@@ -25,11 +25,13 @@ from fim_private.errors import BudgetError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.look_first import (
     _LOOKS_SHARE,
     LEAST_GAIN,
     LOOK_SHARE,
     LookFirst,
+    Picks,
     _paid_as_noise,
     calibrate,
 )
@@ -42,7 +44,7 @@ from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from, p_value
 
 F = Fraction
 ASKED = Request(top=3, epsilon=F(1), delta=F(1, 10**6), sizes=(2,))
-LIST = {"universe_size": 166_167_000, "names": 1000}
+LIST = {"universe_size": 499_500, "names": 1000}
 """What a request has if the names of 1,000 items are a public list."""
 
 
@@ -65,10 +67,13 @@ def test_neither_way_costs_more_than_the_look_leaves(
     top: int, epsilon: Fraction, delta: Fraction, sensitivity: int, sizes: tuple[int, ...], listed: bool
 ) -> None:
     request = replace(ASKED, top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, sizes=sizes)
-    # The names of a public list need no test, so items first cannot fail.
+    # The names of a public list need no test, so items first cannot fail, nor can picks from all pairs of the list.
     request, tested = (replace(request, **LIST), F(0)) if listed else (request, delta / 4)
     calibrated = calibrate(request)
     mechanism = calibrated.mechanism
+    from_list = listed and len(sizes) == 1
+    assert (mechanism.test_delta is None) == from_list
+    assert all(isinstance(way, LiftedExponential) == from_list for way in mechanism.branches[:-1])
     assert mechanism.look == DiscreteGaussian(F(sensitivity**2, 2 * mechanism.variance), mechanism.variance)
     left = mechanism.rho - mechanism.look.gaussian.rho
     for way in mechanism.branches:
@@ -81,10 +86,15 @@ def test_neither_way_costs_more_than_the_look_leaves(
             looked = float(mechanism.items.look.loss.gaussian.rho)
             if mechanism.gain is None:
                 assert gaussian_rho(way.losses) <= (float(left) - looked) * (1 + 3e-9)
-            assert len(way.losses) == top + 2 * way.spare + len(way.certificate.losses)
-            assert way.certificate.failure == AnyFailure(mechanism.test_delta)
-            assert way.test_delta == mechanism.test_delta
-            assert (way.cut_epsilon is None) == (top == 1 or way.rise == 1)
+            if from_list:
+                assert len(way.losses) == top
+                assert way.universe_size == math.comb(LIST["names"], sizes[0])
+                assert way.depth == mechanism.depth
+            else:
+                assert len(way.losses) == top + 2 * way.spare + len(way.certificate.losses)
+                assert way.certificate.failure == AnyFailure(mechanism.test_delta)
+                assert way.test_delta == mechanism.test_delta
+                assert (way.cut_epsilon is None) == (top == 1 or way.rise == 1)
         assert (way.top, way.sensitivity) == (top, sensitivity)
     if mechanism.gain is None:
         assert mechanism.losses == (Gaussian(mechanism.rho),)
@@ -94,19 +104,20 @@ def test_neither_way_costs_more_than_the_look_leaves(
         rest = Gaussian(left - mechanism.items.look.loss.gaussian.rho)
         assert mechanism.losses[2] == Chosen((*(way.losses for way in mechanism.branches[:-1]), (rest,)))
     looks = mechanism.look.gaussian.rho + mechanism.items.look.loss.gaussian.rho
-    assert mechanism.failures == (ChosenFailure(mechanism.items.test_delta or F(0), mechanism.test_delta, looks),)
+    failing = (ChosenFailure(mechanism.items.test_delta or F(0), mechanism.test_delta or F(0), looks),)
+    assert mechanism.failures == (() if from_list else failing)
     edges = tuple(max(1, least) for _, least in mechanism._served(USUAL_LENGTHS))
-    assert mechanism.tipping_leads == (mechanism.branches[0].threshold, *edges)
+    assert mechanism.tipping_leads == (edges if from_list else (mechanism.branches[0].threshold, *edges))
     # Each further domain serves from a larger support on, and leaves more for its picks.
     for (former, lower), (latter, higher) in pairwise(mechanism._served(USUAL_LENGTHS)):
         assert lower < higher
         assert former.rates[-1] < latter.rates[-1]
     # What was proved is for the dearest looks that there may be.
     most = calibrate_gaussian((), epsilon=epsilon, delta=delta)
-    dearest = ChosenFailure(tested, mechanism.test_delta, _LOOKS_SHARE * most[0])
-    assert looks <= dearest.looks
+    dearest = [] if from_list else [ChosenFailure(tested, mechanism.test_delta, _LOOKS_SHARE * most[0])]
+    assert looks <= _LOOKS_SHARE * most[0]
     if mechanism.gain is None:
-        proved = composed_need(mechanism.losses, [dearest], epsilon=epsilon, delta=delta)
+        proved = composed_need(mechanism.losses, dearest, epsilon=epsilon, delta=delta)
         assert granted(proved, epsilon=epsilon, delta=delta) == calibrated.guarantee
     else:
         proved = composed_need(mechanism.losses, mechanism.failures, epsilon=epsilon, delta=delta)
@@ -245,7 +256,7 @@ def units_of(length: float) -> Lengths:
 
 def least_of(mechanism: LookFirst, lengths: Lengths = USUAL_LENGTHS) -> int:
     """The least noisy support with which picks choose."""
-    return bisect_left(range(100_000), 1, key=lambda each: isinstance(mechanism.way(each, lengths), CertifiedDomain))
+    return bisect_left(range(100_000), 1, key=lambda each: not isinstance(mechanism.way(each, lengths), ItemsFirst))
 
 
 def test_items_first_hears_of_the_noisy_support() -> None:
@@ -298,7 +309,7 @@ def exact_delta(
     mechanism: LookFirst,
     groups: list[tuple[int, int, int]],
     epsilon: float,
-    way_of: Callable[[int], CertifiedDomain | ItemsFirst],
+    way_of: Callable[[int], Picks | ItemsFirst],
     *,
     look: float = 1.0,
     items: float = 1.0,
@@ -340,7 +351,7 @@ def exact_delta(
                 total += float((apart_here - math.exp(epsilon) * q * ndtr(-apart / 2 - tipped / apart)).clip(0).sum())
                 total += failure * float(p.sum())
                 continue
-            law, other = (law_of_picks(way, tuple(sides[side])) for side in (here, there))
+            law, other = (law_of_picks(way, tuple(with_others(way, sides[side]))) for side in (here, there))
             for outcome, chance in law.items():
                 total += float((chance * p - math.exp(epsilon) * other.get(outcome, 0.0) * q).clip(0).sum())
         found.append(total)
@@ -348,9 +359,15 @@ def exact_delta(
 
 
 @cache
-def law_of_picks(way: CertifiedDomain, groups: tuple[tuple[int, int], ...]) -> Law:
+def law_of_picks(way: Picks, groups: tuple[tuple[int, int], ...]) -> Law:
     """The same domains and counts come back at each epsilon and for each mistake."""
-    return law_over_groups(way, groups, declared=False)
+    return law_over_groups(way, groups, declared=isinstance(way, LiftedExponential))
+
+
+def with_others(way: Picks, groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The groups, with all other itemsets if picks are from a list: nobody has these."""
+    others = way.universe_size - sum(number for _, number in groups) if isinstance(way, LiftedExponential) else 0
+    return [*groups, (0, others)] if others else groups
 
 
 def profile_of(groups: list[tuple[int, int]]) -> CountProfile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -91,6 +92,20 @@ def test_a_public_list_serves_both_ways_and_spares_the_test_of_items() -> None:
     assert release.found is not None
     assert len(release.itemsets) == 8
     assert {item for itemset in release.itemsets for item in itemset.items} <= set(names)
+
+
+def test_pairs_of_a_public_list_are_picked_without_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("a", "b", "c", "d", "nobody", "nowhere")
+    plan = planned(top=15, universe=Universe(names=names))
+    assert plan.mechanism.failures == ()
+    with monkeypatch.context() as forced:
+        forced.setattr(LookFirst, "way", lambda mechanism, _support, _lengths: mechanism.branches[0])
+        release = mine_as_planned(FAR, plan, seed=1)
+    # As many are named as the list makes, also those that nobody has. "e" is not on the list.
+    assert {itemset.items for itemset in release.itemsets} == set(combinations(names, 2))
+    clear = mine_as_planned(FAR, planned(top=3, universe=Universe(names=names)), seed=1)
+    assert {itemset.items for itemset in clear.itemsets} == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert clear.found is None
 
 
 def test_more_items_than_declared_are_refused() -> None:

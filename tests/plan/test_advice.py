@@ -220,7 +220,7 @@ def test_a_list_that_asks_for_no_more_is_not_said_to_help() -> None:
 
 def test_a_list_that_makes_the_same_answer_better_is_said_to_help_a_little() -> None:
     question = Question.of(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(column="Kunde"))
-    found = advise(question, Shop.of(4000, 60), count_share="0.3")
+    found = advise(question, Shop.of(5000, 60), count_share="0.3")
     assert found.plain.most == found.listed.most == 50
     before, after = (f"{100 * column.at(50).right:.0f} %" for column in (found.plain, found.listed))
     said = f"would help a little: of 50 pairs, {after} would be right in place of {before}."

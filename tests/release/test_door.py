@@ -4,7 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, permutations
 from typing import cast
 
 import numpy as np
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import PassedItemset, measure_chosen, pass_through
+from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_listed
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.restriction import restrict_to
@@ -70,6 +72,29 @@ def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
     total = math.e + 9
     law = {itemset: (math.e if itemset == ("a", "b") else 1) / total for itemset in combinations(names, 2)}
     assert p_value(first, law) > FALSE_ALARM
+
+
+def test_picks_of_which_few_are_told_apart_fall_on_all_others_of_the_list_alike() -> None:
+    """Also on those that occur but are not held. No itemset comes twice."""
+    names = ("a", "b", "c", "d", "e")
+    baskets = [["a", "b"]] * 3 + [["a", "c"]] * 2 + [["b", "c"]]
+    database = LocalDatabase(restrict_to(transactions_from_lists(baskets), names))
+    mechanism = LiftedExponential(top=2, pick_epsilon=Fraction(1), universe_size=10, candidates=1)
+    held, randomness = database.top_itemsets(2, mechanism.depth), SeededRandomness(SEED)
+    assert len(held) == 2
+
+    def draw() -> tuple[tuple[str, ...], ...]:
+        picked = pick_listed(database, held, mechanism, randomness).tolist()
+        return tuple(tuple(names[code] for code in sorted(itemset)) for itemset in picked)
+
+    score = {itemset: math.e if itemset == ("a", "b") else 1.0 for itemset in combinations(names, 2)}
+    total = sum(score.values())
+    law = {
+        (one, other): score[one] / total * score[other] / (total - score[one]) for one, other in permutations(score, 2)
+    }
+    drawn = [draw() for _ in range(5000)]
+    assert p_value(drawn, law) > FALSE_ALARM
+    assert p_value(drawn, dict.fromkeys(law, 1 / len(law))) < FALSE_ALARM
 
 
 def anonymous(items: int, *, top: int = 1, size: int = 2, epsilon: str = "1") -> Plan:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
+from fim_private.mechanisms.peeling import Level
 from fim_private.mechanisms.twins.certificates import mistakes_in_tests, with_kind
-from fim_private.mechanisms.twins.twin import AGAIN, TRUE_ORDER, Twin, with_calculated
+from fim_private.mechanisms.twins.twin import AGAIN, TRUE_ORDER, Twin, as_kind, with_calculated
 from fim_private.profile import CountProfile
 
 
@@ -18,6 +21,21 @@ def _by_the_true_support(mechanism: Any) -> Callable[[CountProfile], Iterable[tu
         return () if isinstance(way, ItemsFirst) else ((way, 1.0),)
 
     return chances
+
+
+def _tests(mechanism: Any) -> bool:
+    """Whether picks need a test: not those from a public list."""
+    return mechanism.test_delta is not None
+
+
+def _of_a_test(twin: Twin) -> Twin:
+    """The mistake, which only tests can have."""
+    return replace(twin, needs=lambda mechanism: _tests(mechanism) and twin.needs(mechanism))
+
+
+class _FromWhatOccurs(LiftedExponential):
+    def _levels(self, profile: CountProfile) -> Sequence[Level]:
+        return super()._levels(profile)[: len(profile.levels)]
 
 
 def _with_tests(kind: type[Certificate]) -> Callable[[Any], Any]:
@@ -31,7 +49,12 @@ LOOK_FIRST = (
         mistake="the true support of the k-th itemset decides between the ways",
         broken=with_calculated(_chances=_by_the_true_support),
     ),
-    *mistakes_in_tests(_with_tests),
-    AGAIN,
+    *map(_of_a_test, (*mistakes_in_tests(_with_tests), AGAIN)),
+    Twin(
+        name="picked from what occurs",
+        mistake="itemsets of the public list that nobody has are left out",
+        broken=with_calculated(_from_list=lambda mechanism: as_kind(_FromWhatOccurs, mechanism._from_list)),
+        needs=lambda mechanism: not _tests(mechanism),
+    ),
     TRUE_ORDER,
 )
