@@ -497,7 +497,7 @@ def test_up_to_so_many_pairs_auto_picks_from_a_list(items: int, top: int) -> Non
         for each in (top, top + 1)
     ]
     assert taken[0] in {"exponential", "permute-and-flip"}
-    assert taken[1] == "items-first"
+    assert taken[1] == "look-first"
 
 
 def test_every_marked_figure_is_computed() -> None:
