@@ -126,8 +126,10 @@ def _setting(verdict: Verdict) -> str:
 
 
 def _of_items(plan: Plan) -> str:
-    """What tells a plan for single items from one for pairs."""
-    return ", single items" if plan.sizes == (1,) else ""
+    """What tells a plan for single items, or with a list that is not needed, from the others of its mechanism."""
+    if plan.sizes == (1,):
+        return ", single items"
+    return ", public list" if plan.universe.has_list and not find(plan.mechanism_name).needs_universe else ""
 
 
 def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
