@@ -33,7 +33,8 @@ class LiftedExponential(Exponential):
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """The lifted counts of the itemsets that are held, and one level of all others on the list."""
-        floor, others = profile.count(self.depth), self.universe_size - profile.occurring
-        held = zip(profile.levels, profile.multiplicities, strict=True)
-        lifted = [(max(int(count), floor), int(number)) for count, number in held]
+        floor = profile.count(self.depth)
+        held = profile.top(min(self.universe_size, profile.occurring))
+        lifted = [(max(count, floor), number) for count, number in held]
+        others = self.universe_size - sum(number for _, number in held)
         return [*lifted, (floor, others)] if others else lifted
