@@ -39,8 +39,7 @@ class Row:
         lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
-        listed_sizes: with a public list of items, --mechanism auto takes it only if at least this many sizes are ranked
-            together; None if it does not take it at all.
+        serves_list: --mechanism auto may take it with a public list of items.
         needs_cap: it needs a cap on the items per transaction.
         in_bins: it puts each transaction into bins by the items it holds. So it sees more than counts, and cannot count
             units by basket.
@@ -67,7 +66,7 @@ class Row:
     lowered: Mapping[str, int] = field(default_factory=dict)
     both_relations: bool = False
     needs_universe: bool = False
-    listed_sizes: int | None = 1
+    serves_list: bool = True
     needs_cap: bool = False
     in_bins: bool = False
     weighs: bool = False
@@ -195,7 +194,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.certified_domain",
             twins_at=f"{_TWINS}.certificates:CERTIFIED_DOMAIN",
             loose="most of delta pays for composition, and the share of the test is divided by 1 + e^epsilon",
-            listed_sizes=None,
+            serves_list=False,
             automatic=True,
             long_lists=True,
         ),
@@ -361,7 +360,7 @@ REGISTRY: dict[str, Row] = {
                 "zCDP holds for histogram and picks at their worst together; half of delta pays for composition; "
                 "the threshold takes the transactions of a unit to hold the same itemsets and different ones"
             ),
-            listed_sizes=None,
+            serves_list=False,
             weighs=True,
         ),
     )

@@ -99,8 +99,10 @@ def _weighed(plan: Plan) -> Fraction:
     """
     sizes = plan.question.remaining_sizes
     finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
-    shares = {True: LIKELY if finds else Fraction(1), False: Fraction(1)}
-    return min(margin.counts * shares[margin.less_if_likely] for margin in plan.margins_over_bulk)
+    return min(
+        margin.counts * (LIKELY if finds and margin.less_if_likely else Fraction(1))
+        for margin in plan.margins_over_bulk
+    )
 
 
 def _plan_with(row: Row, question: Question) -> Plan:

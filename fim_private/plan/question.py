@@ -287,10 +287,6 @@ class Question:
         """For each search, the remaining sizes that are ranked together."""
         return tuple((size,) for size in self.remaining_sizes) if self.per_size else (self.remaining_sizes,)
 
-    def _ranks(self, sizes: int | None) -> bool:
-        """Whether at least so many sizes are ranked together; never for None."""
-        return sizes is not None and len(self.searches[0]) >= sizes
-
     def by_group_privacy(self, row: Row) -> bool:
         """Whether group privacy serves the relation, because the mechanism's own proof does not."""
         return self.relation is NeighbouringRelation.REPLACE and not row.both_relations
@@ -299,7 +295,7 @@ class Question:
         """Whether the question gives a mechanism a universe and a cap that serve it."""
         return (
             (self.universe.items is not None or not row.needs_universe)
-            and (not self.universe.has_list or self._ranks(row.listed_sizes))
+            and (not self.universe.has_list or row.serves_list)
             and (self.max_items is not None or not row.needs_cap)
             and (row.most_names is None or (self.remaining_universe.items or 0) <= row.most_names)
         )

@@ -51,7 +51,7 @@ def test_every_row_has_twins_and_leads_to_its_mechanism(row: Row) -> None:
         epsilon=Fraction(1),
         delta=Fraction(1, 10**6),
         sizes=(2,),
-        universe_size=100 if row.listed_sizes == 1 else None,
+        universe_size=100 if row.serves_list else None,
         most_new=45,
     )
     mechanism = row.calibrate(request).mechanism

@@ -68,7 +68,7 @@ def at_random(generator: random.Random) -> dict[str, Any]:
         wanted["universe"] = Universe(
             # Some serve at most ten million, and some no public list.
             items=generator.choice([10_020, 16_470, 10**6, 10**7 if row is None or row.most_names else 10**15]),
-            listed=generator.random() < 0.5 and not (row is not None and row.listed_sizes is None),
+            listed=generator.random() < 0.5 and not (row is not None and not row.serves_list),
         )
     if (row is not None and row.needs_cap) or generator.random() < 0.5:
         wanted["max_items"] = size + generator.choice([0, 1, 8, 100])

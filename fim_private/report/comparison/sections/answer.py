@@ -107,7 +107,7 @@ def groups(results: ComparisonResults, data: str, names: Sequence[str]) -> dict[
 def uses_list(name: str) -> bool:
     """Whether the mechanism works otherwise where it gets a public list of items."""
     row = find(name)
-    return name == AUTO or row.needs_universe or (row.finds_items and row.listed_sizes == 1)
+    return name == AUTO or row.needs_universe or (row.finds_items and row.serves_list)
 
 
 def precision_table(
