@@ -18,6 +18,7 @@ MAY_IMPORT = {
     layer: set(others.split())
     for layer, others in {
         "python_words": "",
+        "arrays": "",
         "errors": "python_words",
         "version": "",
         "printable": "",
@@ -27,29 +28,29 @@ MAY_IMPORT = {
         "constraints": "errors",
         "compilation": "errors",
         "writing": "errors",
-        "randomness": "errors compilation",
-        "accounting": "privacy compilation",
-        "mechanisms": "errors privacy profile randomness accounting",
+        "randomness": "arrays errors compilation",
+        "accounting": "arrays privacy compilation",
+        "mechanisms": "arrays errors privacy profile randomness accounting",
         # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
         "private_candidates": "errors privacy randomness accounting mechanisms",
-        "plan": "errors notebook_table privacy constraints accounting mechanisms",
+        "plan": "arrays errors notebook_table privacy constraints accounting mechanisms",
         "transactions": "errors compilation",
-        "counting": "errors compilation profile transactions",
+        "counting": "arrays errors compilation profile transactions",
         "release": "errors notebook_table printable writing privacy profile randomness accounting mechanisms plan "
         "transactions counting",
         "rules": "errors notebook_table release",
         # Right of `release`, whose records it keeps; not in `accounting`, which knows no files.
         "ledger": "errors writing privacy randomness accounting plan release",
-        "mining": "errors version privacy constraints ledger randomness accounting compilation mechanisms "
+        "mining": "arrays errors version privacy constraints ledger randomness accounting compilation mechanisms "
         "private_candidates plan transactions counting release",
-        "audit": "errors privacy profile randomness accounting mechanisms plan private_candidates",
+        "audit": "arrays errors privacy profile randomness accounting mechanisms plan private_candidates",
         "comparison": "errors writing privacy profile randomness accounting mechanisms plan transactions counting "
         "mining",
-        "report": "ledger printable constraints errors version privacy accounting profile mechanisms plan release "
-        "rules audit comparison",
+        "report": "arrays ledger printable constraints errors version privacy accounting profile mechanisms plan "
+        "release rules audit comparison",
         "catalogue": "errors",
-        "demos": "errors privacy profile randomness accounting mechanisms private_candidates plan transactions "
-        "counting mining audit comparison rules report catalogue",
+        "demos": "arrays errors privacy profile randomness accounting mechanisms private_candidates plan "
+        "transactions counting mining audit comparison rules report catalogue",
     }.items()
 }
 """Layer by layer, from left to right; `cli` and the package itself may import all of them."""

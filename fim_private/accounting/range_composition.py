@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.arrays import Floats
 from fim_private.compilation import compiled
 from fim_private.privacy import ROUNDING_VARIANCE, BoundedRange, Chosen, DiscreteGaussian, Gaussian, Loss, PureDP
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 MOST_PICKS = 80

@@ -11,12 +11,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.arrays import Floats
 from fim_private.privacy import ZCDP, BoundedRange, Chosen, Loss, PureDP, tally
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-50
 """Four units in the last place: a bound on the floating-point error of each logarithm of a curve."""

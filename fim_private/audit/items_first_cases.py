@@ -19,8 +19,8 @@ from itertools import chain
 
 import numpy as np
 
+from fim_private.arrays import Floats
 from fim_private.audit import weighted_gaussian_cases
-from fim_private.audit.laws import Floats
 from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.neighbours import Neighbours
 from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of

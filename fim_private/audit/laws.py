@@ -6,15 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.mechanisms.protocol import Law
 from fim_private.profile import CountProfile
 
 NUMERICAL_ERROR = 1e-12
 """A delta computed here is at most this far from the true one. Laws are sums of products of doubles."""
-
-Floats = NDArray[np.float64]
 
 
 class HasLaw(Protocol):

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.audit.laws import Floats
+from fim_private.arrays import Floats
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 

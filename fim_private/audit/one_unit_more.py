@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fim_private.audit.laws import Floats, law_over_groups
+from fim_private.arrays import Floats
+from fim_private.audit.laws import law_over_groups
 from fim_private.audit.merged_outcomes import Pair
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest

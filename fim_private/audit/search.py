@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fim_private.audit.laws import Floats, hockey_stick, law_over_groups
+from fim_private.arrays import Floats
+from fim_private.audit.laws import hockey_stick, law_over_groups
 from fim_private.audit.neighbours import Limits, Neighbours, hard_groups, moved
 from fim_private.mechanisms.protocol import Law, Mechanism, WithTest
 from fim_private.profile import CountProfile

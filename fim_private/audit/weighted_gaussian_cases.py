@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fim_private.audit.laws import Floats
+from fim_private.arrays import Floats
 from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.randomness import Randomness
 
@@ -63,16 +64,16 @@ class AnonymousItems:
             order = order[: up_to_last(self._by_noise(noisy[order]) <= _STRANGERS)]
         return np.where(order < len(counts), order, -1), noisy[order]
 
-    def expected(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+    def expected(self, noisy: NDArray[np.int64]) -> Floats:
         """What to expect of the tokens, in transactions, positive: those that noise alone may have lifted count less.
 
         Args:
             noisy: in units, in decreasing order, as `find` returned them.
         """
         doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self._by_noise(noisy))
-        expected: NDArray[np.float64] = noisy / self.measurement.resolution * (1 - doubt)
+        expected: Floats = noisy / self.measurement.resolution * (1 - doubt)
         return expected
 
-    def _by_noise(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _by_noise(self, noisy: NDArray[np.int64]) -> Floats:
         """For each token, the share of the tokens up to it that noise alone would put so high."""
         return share_of_noise(noisy / math.sqrt(self.measurement.variance), self.names)

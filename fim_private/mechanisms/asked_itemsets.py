@@ -10,11 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.mechanisms.items_first_tuning import Tuning
-
-Floats = NDArray[np.float64]
 
 MOST_CANDIDATES = 100_000
 """At most so many itemsets are counted, or picked from."""

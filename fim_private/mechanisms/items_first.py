@@ -32,9 +32,9 @@ from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.accounting.calibration import calibrate_gaussian
+from fim_private.arrays import Floats
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.anonymous_items import AnonymousItems
@@ -252,7 +252,7 @@ class ItemsFirst:
             return None
         return histogram.threshold / histogram.measurement.resolution / lengths.weight(histogram.measurement.full)
 
-    def few(self, supports: NDArray[np.float64], lengths: Lengths) -> int:
+    def few(self, supports: Floats, lengths: Lengths) -> int:
         """So many tokens go on to noisy counts.
 
         Args:
@@ -262,7 +262,7 @@ class ItemsFirst:
         deviation = self.item_deviation(lengths)
         return itemset_measurements.tokens(self.asked, supports, lengths, self._after_items, deviation)
 
-    def again(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> Measurement | None:
+    def again(self, supports: Floats, lengths: Lengths, held: Lengths) -> Measurement | None:
         """How the likeliest tokens are counted once more; None if that is not worth its price.
 
         Units that hold many items add little to the first counts, and of the likeliest items they hold fewer. So a
@@ -282,9 +282,7 @@ class ItemsFirst:
         again = shared(self.rho, self.tuning.again_share, full=held.best_full)
         return again if again.deviation / held.weight(again.full) < deviation else None
 
-    def later(
-        self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths, again: Measurement | None = None
-    ) -> LaterSteps:
+    def later(self, supports: Floats, lengths: Lengths, held: Lengths, again: Measurement | None = None) -> LaterSteps:
         """The steps after the items were counted. With the looks and the items they cost at most rho.
 
         Args:

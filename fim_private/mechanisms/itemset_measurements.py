@@ -8,15 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import ROUNDED_DOWN
+from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
-
-Floats = NDArray[np.float64]
 
 _LEAST_CANDIDATES = 100
 _RECOUNTS = 2

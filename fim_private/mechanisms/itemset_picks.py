@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.accounting.gaussian_composition import range_costing
+from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.later_steps import LaterSteps, shared
 from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
 from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE
-
-Floats = NDArray[np.float64]
 
 MOST_PICKED = 1_000_000
 """Picks of larger itemsets choose from so many: the items of a frequent one need not be the most frequent items."""

@@ -8,9 +8,9 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import ROUNDED_DOWN
+from fim_private.arrays import Floats
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.lengths import MORE_BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
@@ -55,7 +55,7 @@ class LaterSteps:
     candidates: int
     certificate: Certificate | None = None
 
-    def trust(self, supports: NDArray[np.float64]) -> list[float]:
+    def trust(self, supports: Floats) -> list[float]:
         """How likely the first itemsets are to pass the test, by the noisy counts of their items.
 
         Args:

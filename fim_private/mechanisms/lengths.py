@@ -14,11 +14,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.privacy import DiscreteGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
-
-Floats = NDArray[np.float64]
 
 BINS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256])
 """The least length of each bin. The last one holds all longer units too."""

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.privacy import DiscreteGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, sample_discrete_gaussians
@@ -80,7 +81,7 @@ class Measurement:
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
 
 
-def share_of_noise(deviations: NDArray[np.float64], among: int) -> NDArray[np.float64]:
+def share_of_noise(deviations: Floats, among: int) -> Floats:
     """For each count, the share of those up to it that noise alone would put so high (Benjamini and Hochberg 1995).
 
     Args:
@@ -88,7 +89,7 @@ def share_of_noise(deviations: NDArray[np.float64], among: int) -> NDArray[np.fl
         among: how many were counted, if nobody had any of them.
     """
     tail = np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
-    share: NDArray[np.float64] = among * tail / np.arange(1, len(deviations) + 1)
+    share: Floats = among * tail / np.arange(1, len(deviations) + 1)
     return share
 
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.accounting.rising import FLAT, rising, staged
+from fim_private.arrays import Floats
 from fim_private.mechanisms.protocol import Law, Spending
 from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.privacy import BoundedRange, Loss
@@ -130,7 +130,7 @@ def peel_law(
     return law
 
 
-def _put(law: Law, lists: Sequence[tuple[int, ...]], chances: NDArray[np.float64]) -> None:
+def _put(law: Law, lists: Sequence[tuple[int, ...]], chances: Floats) -> None:
     for picked, chance in zip(lists, chances.tolist(), strict=True):
         if chance:
             law[picked] = law.get(picked, 0.0) + chance

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import (
     discrete_laplace_mass,
@@ -42,9 +43,7 @@ def search(
     return None
 
 
-def search_law(
-    excesses: Sequence[int], *, shift_law: tuple[NDArray[np.int64], NDArray[np.float64]], query_scale: float
-) -> NDArray[np.float64]:
+def search_law(excesses: Sequence[int], *, shift_law: tuple[NDArray[np.int64], Floats], query_scale: float) -> Floats:
     """P(stop) at each query, and P(no stop) at the end, float64, shape (queries + 1,).
 
     Args:
@@ -67,7 +66,7 @@ def search_law(
     return law
 
 
-def discrete_laplace_law(scale: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def discrete_laplace_law(scale: float) -> tuple[NDArray[np.int64], Floats]:
     """Values and probabilities of DL(scale) on a window that leaves out less than 1e-19 of it."""
     reach = int(45 * scale) + 2
     values = np.arange(-reach, reach + 1)

@@ -14,11 +14,11 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.compilation import compiled
 from fim_private.transactions.item_codes import PADDING, padded
 
 Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 MOST_CLIQUES = 500
 """A graph may have very many maximal cliques. After so many, each pair that is in none of them is its own basis."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
@@ -27,8 +28,6 @@ from fim_private.mining.shrinkage import Estimates, shrink
 from fim_private.randomness import Randomness
 from fim_private.release.door import certify, discover, find_itemsets, look, look_at, look_at_lengths, measure, pick
 from fim_private.transactions.item_codes import PADDING, increasing
-
-Floats = NDArray[np.float64]
 
 CLEAR = 30
 """So many of the first tokens are taken to be items when two counts are compared."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.accounting.search import halved
+from fim_private.arrays import Floats
 from fim_private.compilation import compiled
 
-Floats = NDArray[np.float64]
 Itemsets = NDArray[np.int32]
 
 ON_THE_WAY = 20_000

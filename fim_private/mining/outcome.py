@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoundItems:
@@ -18,7 +20,7 @@ class FoundItems:
     """
 
     codes: NDArray[np.int32]
-    counts: NDArray[np.float64]
+    counts: Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,6 +37,6 @@ class Outcome:
     """
 
     itemsets: NDArray[np.int32]
-    counts: NDArray[np.float64] | None
-    expected: NDArray[np.float64] | None = None
+    counts: Floats | None
+    expected: Floats | None = None
     found: FoundItems | None = None

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.counting import HiddenCounts, TransactionDatabase
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining.bases import bases_of
@@ -55,7 +56,7 @@ def run(
 
 def subset_counts(
     bases: NDArray[np.int32], bins: NDArray[np.int64], sizes: Sequence[int]
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+) -> tuple[NDArray[np.int32], Floats]:
     """Every subset of a basis that has one of these sizes, once, with its estimated count: post-processing.
 
     A count is a sum of noisy bins (docs/mathematics.md#bins-of-bases). Counts from several bases are averaged with the

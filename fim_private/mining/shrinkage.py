@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from fim_private.arrays import Floats
 
 _LEAST_VARIANCE = 1e-9
 _FIRST, _GROWTH = 30, 1.25

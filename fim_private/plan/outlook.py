@@ -14,9 +14,9 @@ from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.accounting.search import halved
+from fim_private.arrays import Floats
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import GOES_ON, ItemsFirst
@@ -27,8 +27,6 @@ from fim_private.mechanisms.protocol import BY_COUNT
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan.plan import Plan
 from fim_private.plan.shape import LARGEST, Shop
-
-Floats = NDArray[np.float64]
 
 PLACES: Floats = np.unique(np.concatenate([np.arange(1.0, 2_001), np.geomspace(2_001, 1e7, 2_000).round()]))
 """Places of a ranking. From 2,001 on, each stands for those between it and the one before."""

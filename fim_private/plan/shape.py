@@ -15,12 +15,10 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.errors import UsageError
 from fim_private.privacy import Number, exact, whole
-
-Floats = NDArray[np.float64]
 
 PLACES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 """The places of the ranking whose supports are given below."""

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.randomness.bernoulli import bernoulli_exp
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.source import Randomness
@@ -41,9 +42,9 @@ def sample_discrete_gaussian(variance: Fraction, randomness: Randomness) -> int:
             return drawn
 
 
-def discrete_gaussian_mass(values: NDArray[np.int64], variance: float) -> NDArray[np.float64]:
+def discrete_gaussian_mass(values: NDArray[np.int64], variance: float) -> Floats:
     """P(X = x) for each x, float64, of the same shape; relative error about 1e-14."""
-    mass: NDArray[np.float64] = np.exp(-(values.astype(np.float64) ** 2) / (2 * variance)) / _total(variance)
+    mass: Floats = np.exp(-(values.astype(np.float64) ** 2) / (2 * variance)) / _total(variance)
     return mass
 
 
@@ -62,7 +63,7 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     return -(threshold**2) / (2 * variance) - math.log(_total(variance)) + math.log(float(np.sum(terms)))
 
 
-def log_discrete_gaussian_survivals(first: int, number: int, variance: float) -> NDArray[np.float64]:
+def log_discrete_gaussian_survivals(first: int, number: int, variance: float) -> Floats:
     """ln P(X >= t) for t = first, first + 1, ..., float64, shape (number,), or a bound if the variance is large.
 
     Args:
@@ -77,7 +78,7 @@ def log_discrete_gaussian_survivals(first: int, number: int, variance: float) ->
     # Each logarithm is that of the one after, plus one term. So tails far out do not vanish.
     beyond = log_discrete_gaussian_survival(last + 1, variance)
     terms = -(values[::-1] ** 2) / (2 * variance) - math.log(_total(variance))
-    tails: NDArray[np.float64] = np.logaddexp.accumulate(np.append(beyond, terms))[:0:-1]
+    tails: Floats = np.logaddexp.accumulate(np.append(beyond, terms))[:0:-1]
     return tails
 
 
@@ -92,7 +93,7 @@ def log_discrete_gaussian_survival_bound(threshold: int, variance: float) -> flo
     return float(_log_gaussian_survival_bound(np.array([float(threshold)]), variance)[0])
 
 
-def _log_gaussian_survival_bound(thresholds: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
+def _log_gaussian_survival_bound(thresholds: Floats, variance: float) -> Floats:
     """The bound of Proposition 25 for each threshold."""
     z = np.maximum((thresholds - 1) / math.sqrt(variance), 1)
     return np.where(z > 1, -z * z / 2 - np.log(z * math.sqrt(2 * math.pi)), 0.0)

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.randomness.bernoulli import bernoulli_exp
 from fim_private.randomness.source import Randomness
 from fim_private.randomness.uniform import uniform_below
@@ -39,13 +40,13 @@ def sample_discrete_laplace(scale: Fraction, randomness: Randomness) -> int:
             return sign * magnitude
 
 
-def discrete_laplace_mass(values: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+def discrete_laplace_mass(values: NDArray[np.int64], scale: float) -> Floats:
     """P(X = x) for each x, float64, of the same shape; relative error about 1e-15 |x|/scale."""
-    mass: NDArray[np.float64] = np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
+    mass: Floats = np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
     return mass
 
 
-def discrete_laplace_survival(values: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+def discrete_laplace_survival(values: NDArray[np.int64], scale: float) -> Floats:
     """P(X >= x) for each integer x: q^x/(1+q) for x >= 1, and 1 - q^{1-x}/(1+q) for x <= 0."""
     q = math.exp(-1 / scale)
     tail = np.exp(-np.maximum(values, 1 - values) / scale) / (1 + q)

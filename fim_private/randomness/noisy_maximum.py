@@ -20,9 +20,9 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.randomness.source import Randomness
 
-Floats = NDArray[np.float64]
 Interval = tuple[Decimal, Decimal]
 
 _WORD = 64

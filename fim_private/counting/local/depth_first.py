@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.compilation import compiled
 from fim_private.counting.local.batch import Batch
 from fim_private.counting.local.index import DROPPED, U32, Lists
@@ -93,7 +94,7 @@ def progress_for(size: int) -> Progress:
 
 
 @compiled
-def sum_over_lists(lists: Lists, weight: NDArray[np.float64], total: NDArray[np.float64]) -> None:
+def sum_over_lists(lists: Lists, weight: Floats, total: Floats) -> None:
     """Write the total of each item: the sum over its occurrences of weight[number of items before it]."""
     for item in range(len(lists.begin)):
         total[item] = 0.0

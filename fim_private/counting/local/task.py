@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local import triangle
 from fim_private.counting.local.bitsets import is_dense
@@ -74,7 +74,7 @@ class Task(Hidden):
         """The largest count an itemset can have: an itemset counts at most as much as its rarest member."""
         return int(self.index.counts[self.size - 1]) if self.index.items >= self.size else 0
 
-    def _owner_work(self, longest: int) -> NDArray[np.float64]:
+    def _owner_work(self, longest: int) -> Floats:
         """How often the itemsets of each owner occur; for an owner in the triangle, the number of its cells.
 
         An occurrence of an item after p other items of its transaction adds C(p, size - 1), but at most 2^53: that is

@@ -8,6 +8,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.errors import InputError
 from fim_private.transactions.in_order import THREADS as CORES
 
@@ -65,7 +66,7 @@ def too_much_work(size: int) -> InputError:
     )
 
 
-def cut_into_chunks(work: NDArray[np.float64]) -> NDArray[np.int64]:
+def cut_into_chunks(work: Floats) -> NDArray[np.int64]:
     """Cuts c_0 = 0 < c_1 < ... = number of owners, such that the chunks of owners c_i to c_(i+1) have about equal work.
 
     Without any work there is one cut and no chunk. The cuts depend on the work alone, never on the number of threads.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from fim_private.arrays import Floats
+
 SIDES = np.array(
     [(0, 1), (0, -1), (1, 0), (-1, 0)]
     + [(across, down) for across in (0.7, -0.7) for down in (1, -1)]

@@ -14,6 +14,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document import Figure
 from fim_private.report.document.svg import FILL, drawing, folded, line, width_of, words
@@ -34,7 +35,6 @@ a label."""
 WIDE = 280
 """Pixels: how far across dots lie. More items make the drawing higher, not wider."""
 
-Floats = NDArray[np.float64]
 Edges = dict[tuple[str, str], float]
 
 
@@ -144,7 +144,7 @@ def _try(dots: Floats, sizes: Floats, pairs: NDArray[np.int64]) -> tuple[Floats,
     return dots, middles, crossings
 
 
-def neighbours_below(dots: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+def neighbours_below(dots: Floats, pairs: NDArray[np.int64]) -> Floats:
     """By how far the neighbours of each dot are below it, all told: float64, shape (n,)."""
     down = dots[pairs[:, 1], 1] - dots[pairs[:, 0], 1]
     told = np.zeros(len(dots))
@@ -153,13 +153,13 @@ def neighbours_below(dots: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDA
     return told
 
 
-def spacing(items: int) -> NDArray[np.float64]:
+def spacing(items: int) -> Floats:
     """Pixels to a unit, across and down: labels are wider than high, and phones higher than wide."""
     side = 90 * math.sqrt(max(items, 2))
     return np.array([min(side, WIDE), side * max(1.0, side / WIDE)])
 
 
-def springs(items: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+def springs(items: int, pairs: NDArray[np.int64]) -> Floats:
     """Places in about a unit square: all items repel each other, pairs attract, and the middle draws a little.
 
     Args:
@@ -172,7 +172,7 @@ def springs(items: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     turn = math.pi * (3 - math.sqrt(5))
     order = np.arange(items) + 0.5
     spiral = np.stack([np.cos(turn * order), np.sin(turn * order)], axis=1)
-    spots: NDArray[np.float64] = np.sqrt(order / max(items, 1))[:, None] * spiral / 2
+    spots: Floats = np.sqrt(order / max(items, 1))[:, None] * spiral / 2
     ideal = math.sqrt(1 / max(items, 1))
     for step in range(STEPS):
         away = spots[:, None, :] - spots[None, :, :]
@@ -187,7 +187,7 @@ def springs(items: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     return spots
 
 
-def apart(spots: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+def apart(spots: Floats, sizes: Floats) -> Floats:
     """The places moved until no two boxes overlap, or for so many rounds.
 
     Args:

@@ -15,11 +15,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
 from fim_private.demos import shop
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 PLACES, BEST, FLIPPED = 4096, 1500, 0.1
