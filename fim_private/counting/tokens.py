@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local.chosen_counts import ChosenCounts
-from fim_private.transactions.item_codes import PADDING, increasing
+from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
 
 
 class Tokens(Hidden):
@@ -60,8 +60,7 @@ class Tokens(Hidden):
         known = self._units.count_chosen(self._codes[held].astype(np.int32)[:, np.newaxis], weights)
         totals = np.zeros(min(tokens, len(self)), np.int64)
         totals[held] = known.vector()
-        itemsets = np.arange(len(totals), dtype=np.int32)[:, np.newaxis]
-        return ChosenCounts(itemsets=itemsets, totals=totals, holders=known.holders())
+        return ChosenCounts(itemsets=one_item_each(len(totals)), totals=totals, holders=known.holders())
 
     def ordered(self, order: NDArray[np.int64]) -> Tokens:
         """Some of the tokens, in a public order."""

@@ -27,7 +27,7 @@ from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import Estimates, shrink
 from fim_private.randomness import Randomness
 from fim_private.release.door import certify, discover, find_itemsets, look, look_at, look_at_lengths, measure, pick
-from fim_private.transactions.item_codes import PADDING, increasing
+from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
 
 CLEAR = 30
 """So many of the first tokens are taken to be items when two counts are compared."""
@@ -163,7 +163,7 @@ def _picked_of_found(
 ) -> Outcome:
     """The single items that stand out of a histogram; then picks by their counts and by the histogram."""
     measurement = histogram.measurement
-    every = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
+    every = one_item_each(len(database.vocabulary))
     found, noisy = find_itemsets(database.count_chosen(every, measurement.weights), histogram, randomness)
     if not len(found):
         return Outcome(itemsets=found, counts=None)
@@ -208,7 +208,7 @@ def _candidates(
     found = []
     for size in mechanism.sizes:
         if size == 1:
-            found.append((np.arange(len(item_counts), dtype=np.int32)[:, np.newaxis], logs, deviation))
+            found.append((one_item_each(len(item_counts)), logs, deviation))
         else:
             known = steps.pairs.deviation / steps.pair_weight if size == 2 else math.inf
             joined = joined_itemsets(
@@ -228,7 +228,7 @@ def _independent(
     docs/mathematics.md#leverage.
     """
     known = item_counts.copy()
-    first = np.arange(min(recount.full, len(known)), dtype=np.int32)[:, np.newaxis]
+    first = one_item_each(min(recount.full, len(known)))
     known[: len(first)] = measure(tokens.count_chosen(first, recount.weights), recount, randomness) / recount.resolution
     # No item is in more transactions than there are, whatever noise says.
     transactions = max(steps.transactions, float(known.max(initial=1.0)))

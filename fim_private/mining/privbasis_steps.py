@@ -14,8 +14,8 @@ from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining.bases import bases_of
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
-from fim_private.release.door import check_list, measure_bins, pick, pick_number
-from fim_private.transactions.item_codes import PADDING
+from fim_private.release.door import measure_bins, pick, pick_number
+from fim_private.transactions.item_codes import PADDING, one_item_each
 
 
 def run(
@@ -35,11 +35,10 @@ def run(
         randomness: where the bits come from.
         progress: called with the name of each phase as it begins.
     """
-    check_list(database, mechanism)
     progress("finding items")
     number = pick_number(database.top_itemsets(1, mechanism.most_items), counts, mechanism, randomness)
     item_picks, pair_picks = mechanism.picks(number)
-    every = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
+    every = one_item_each(len(database.vocabulary))
     items = pick(database.count_chosen(every), item_picks, randomness)[:, 0]
     pairs = np.zeros((0, 2), np.int32)
     if pair_picks is not None:

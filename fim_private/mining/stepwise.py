@@ -50,7 +50,11 @@ def run(
         randomness: where the bits come from.
         counts: from `count_first`, if that was called before.
         progress: called with the name of each phase as it begins.
+
+    Raises:
+        AssertionError: the names of the items are a public list, and the data's vocabulary is not that list.
     """
+    check_list(database, mechanism)
     first = count_first(database, mechanism) if counts is None else counts
     match mechanism:
         case ItemsFirst():
@@ -66,7 +70,6 @@ def run(
                 found = pick(database.count_chosen(found), mechanism.picks(len(found)), randomness)
             return Outcome(itemsets=found, counts=None)
         case LookFirst() if first is not None:
-            check_list(database, mechanism)
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = look_at_support(first, looked[1], mechanism, randomness)
             if isinstance(way, ItemsFirst):

@@ -35,7 +35,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
-from fim_private.transactions.item_codes import padded
+from fim_private.transactions.item_codes import PADDING, one_item_each, padded
 
 Itemset = tuple[str, ...]
 
@@ -82,19 +82,12 @@ def pass_through(
     itemsets = plan.declared_itemsets(*sizes)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
-    occurring = [rank for rank in ranks if rank < profile.occurring]
-    codes = iter(counts.itemsets_at(occurring).tolist())
     absent: set[tuple[int, ...]] = set()
-    chosen: list[PassedItemset] = []
-    for rank, lead in zip(ranks, leads, strict=True):
-        itemset = (
-            tuple(code for code in next(codes) if code >= 0)
-            if rank < profile.occurring
-            else _absent(database, plan, sizes, absent, randomness)
-        )
-        names = tuple(str(database.vocabulary[code]) for code in itemset)
-        chosen.append(PassedItemset(items=names, lead=lead, codes=itemset))
-    return tuple(chosen)
+    chosen = _itemsets(counts, ranks, lambda: _absent(database, plan, sizes, absent, randomness))
+    return tuple(
+        PassedItemset(items=tuple(str(database.vocabulary[code]) for code in itemset), lead=lead, codes=itemset)
+        for itemset, lead in zip(chosen, leads, strict=True)
+    )
 
 
 def check_unit(database: TransactionDatabase, plan: Plan) -> None:
@@ -188,16 +181,12 @@ def discover(
         mechanism: the mechanism of the plan.
         randomness: where the bits come from.
 
-    Raises:
-        AssertionError: the names are a public list, and the data's vocabulary is not that list.
-
     Returns:
         The tokens, and their noisy counts in units, int64, shape (tokens,).
     """
-    check_list(database, mechanism)
     measurement = mechanism.items.measurement
-    codes = np.arange(len(units.vocabulary), dtype=np.int32)[:, np.newaxis]
-    places, noisy = mechanism.items.find(units.count_chosen(codes, measurement.weights).vector(), randomness)
+    every = one_item_each(len(units.vocabulary))
+    places, noisy = mechanism.items.find(units.count_chosen(every, measurement.weights).vector(), randomness)
     return Tokens(database, units, places), noisy
 
 
@@ -316,16 +305,10 @@ def pick_listed(
         randomness: where the bits come from.
     """
     ranks = mechanism.select(counts.profile(), randomness)
-    held = counts.itemsets_at([rank for rank in ranks if rank < len(counts)]).tolist()
-    picked, others = iter(held), len(held) < len(ranks)
+    others = any(rank >= len(counts) for rank in ranks)
     taken = set(map(tuple, counts.itemsets_at(range(len(counts))).tolist())) if others else set()
     items, sizes = len(database.vocabulary), (counts.size,)
-    return padded(
-        [
-            next(picked) if rank < len(counts) else _other(items, sizes, taken.__contains__, taken, randomness)
-            for rank in ranks
-        ]
-    )
+    return padded(_itemsets(counts, ranks, lambda: _other(items, sizes, taken, randomness)))
 
 
 def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasis, randomness: Randomness) -> int:
@@ -385,6 +368,14 @@ def _select(
     return ranks, (None,) * len(ranks)
 
 
+def _itemsets(
+    counts: HiddenCounts, ranks: Sequence[int], other: Callable[[], tuple[int, ...]]
+) -> list[tuple[int, ...]]:
+    """The codes of the itemsets of these ranks. A rank beyond the counts stands for what `other` draws."""
+    held = iter(counts.itemsets_at([rank for rank in ranks if rank < len(counts)]).tolist())
+    return [tuple(code for code in next(held) if code != PADDING) if rank < len(counts) else other() for rank in ranks]
+
+
 def _absent(
     database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
@@ -392,21 +383,21 @@ def _absent(
     items = plan.question.remaining_universe.items
     if items is None or plan.universe.names is None:
         raise AssertionError("only a public list has names of items that do not occur")
-    return _other(items, sizes, database.occurs, drawn, randomness)
+    return _other(items, sizes, drawn, randomness, held=database.occurs)
 
 
 def _other(
     items: int,
     sizes: Sequence[int],
-    held: Callable[[tuple[int, ...]], bool],
-    drawn: set[tuple[int, ...]],
+    taken: set[tuple[int, ...]],
     randomness: Randomness,
+    held: Callable[[tuple[int, ...]], bool] = lambda _itemset: False,
 ) -> tuple[int, ...]:
-    """A uniform itemset of a public list that is not held and was not drawn before (by rejection)."""
+    """A uniform itemset of a public list that is not held and not taken (by rejection). From then on it is taken."""
     while True:
         itemset = _uniform_itemset(items, _uniform_size(items, sizes, randomness), randomness)
-        if itemset not in drawn and not held(itemset):
-            drawn.add(itemset)
+        if itemset not in taken and not held(itemset):
+            taken.add(itemset)
             return itemset
 
 

@@ -37,6 +37,11 @@ def increasing(itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.sort(itemsets.astype(np.int32, copy=False).view(np.uint32), axis=1).view(np.int32)
 
 
+def one_item_each(codes: int) -> NDArray[np.int32]:
+    """The itemsets of one item for the first so many codes, int32, shape (codes, 1)."""
+    return np.arange(codes, dtype=np.int32)[:, np.newaxis]
+
+
 def padded(itemsets: Sequence[Sequence[int]]) -> NDArray[np.int32]:
     """Itemsets of several sizes as one array, int32, shape (itemsets, largest size).
 

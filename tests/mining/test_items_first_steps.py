@@ -19,13 +19,13 @@ from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import COUNTS, PEEL
-from fim_private.mining import items_first_steps
+from fim_private.mining import items_first_steps, stepwise
 from fim_private.mining.mine import mine_as_planned
 from fim_private.privacy import Gaussian, OneSidedFailure, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
-from fim_private.release.door import certify, discover, measure
+from fim_private.release.door import certify, measure
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING
 from tests.asking import mined, planned
@@ -327,7 +327,7 @@ def test_a_public_list_has_to_be_the_vocabulary() -> None:
     universe = Universe(names=("a", "b", "c", "d"))
     listed = items_first(UNIT, universe=universe, top=3, size=1)
     with pytest.raises(AssertionError, match="public list"):
-        discover(LocalDatabase(data), LocalDatabase(data), listed, SeededRandomness(SEED))
+        stepwise.run(LocalDatabase(data), listed, SeededRandomness(SEED))
 
 
 def test_listed_names_that_nobody_has_are_named_like_any_other() -> None:
