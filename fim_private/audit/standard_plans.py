@@ -32,9 +32,6 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
     """Plans for pairs, over an open universe or, if the mechanism needs one, a declared universe of `UNIVERSE` items.
 
     Where single items go another way, there is a plan for these too.
-
-    Args:
-        budget: the budget of each plan.
     """
     for row in REGISTRY.values():
         yield _plan(row, budget, top=1)
@@ -87,12 +84,6 @@ def audit_all(
     budget: Budget, *, seed: int, workers: int, progress: Callable[[str], None] = lambda _phase: None
 ) -> tuple[Verdict, ...]:
     """A verdict for each of the standard plans, in their order.
-
-    Args:
-        budget: the budget of each plan.
-        seed: the seed of each search.
-        workers: how many processes run at once.
-        progress: called with a message after each plan.
 
     Cost: about ten minutes of one processor.
     """

@@ -239,11 +239,7 @@ class Reading:
     ] = None
 
     def arguments(self, unit_column: str | None) -> dict[str, Any]:
-        """The arguments of a reader, besides the file.
-
-        Args:
-            unit_column: the column that the question names.
-        """
+        """The arguments of a reader, besides the file."""
         return {
             "unit_column": unit_column,
             **{name: value for name, value in asdict(self).items() if name not in {"layout", "engine", "master"}},

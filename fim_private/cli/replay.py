@@ -144,10 +144,6 @@ def read_settings(path: Path, allowed: Collection[str], *, option: str = "--conf
 def read_toml(path: Path, *, option: str = "--config") -> dict[str, Any]:
     """The content of a small TOML file.
 
-    Args:
-        path: the file.
-        option: the option that named it.
-
     Raises:
         InputError: the file cannot be read.
     """

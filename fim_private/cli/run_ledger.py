@@ -36,9 +36,6 @@ class RunLedger:
     def charge(self, layout: Layout) -> str:
         """Charge the release, and return its id.
 
-        Args:
-            layout: the layout of the data.
-
         Raises:
             BudgetError: the release does not fit any more.
             InputError: the ledger cannot be written to.

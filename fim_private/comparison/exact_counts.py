@@ -84,14 +84,7 @@ class ExactCounts:
 def count_all(
     name: str, transactions: Transactions, settings: Settings, progress: Callable[[str], None]
 ) -> ExactCounts:
-    """Count every size, and the capped transactions where a mechanism needs them.
-
-    Args:
-        name: the name of the data set.
-        transactions: as read.
-        settings: what is compared.
-        progress: told what is being counted.
-    """
+    """Count every size, and the capped transactions where a mechanism needs them."""
     if settings.unit_column is not None:
         transactions = count_units(transactions) if settings.counts_units else merge_units(transactions)
     of_units = transactions.first_of_units()

@@ -165,12 +165,7 @@ class Cell:
 
 
 def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
-    """All cells for a data set: the grid, then the padded universes for the main size and epsilon.
-
-    Args:
-        settings: what is compared.
-        occurring: how many items occur in the data.
-    """
+    """All cells for a data set: the grid, then the padded universes for the main size and epsilon."""
     declared = settings.universe_items or occurring
     for name in settings.mechanisms:
         universe = declared if find(name).needs_universe else None

@@ -180,9 +180,6 @@ class Ledger:
     def deliver(self, release: str) -> None:
         """Note that a release was handed over.
 
-        Args:
-            release: its id.
-
         Raises:
             InputError: the ledger cannot be written to, or knows no such release.
         """

@@ -207,14 +207,7 @@ def calibrate_with_counts(
 def least_noise(
     parts: Sequence[Part], *, epsilon: Fraction, delta: Fraction, top: int, sensitivity: int
 ) -> tuple[CountNoise, Guarantee]:
-    """The noise with the smaller error that fits beside the parts, and what is proved of everything together.
-
-    Args:
-        parts: the parts of the selection.
-        epsilon: what everything together may spend.
-        delta: what everything together may spend.
-        top: k.
-        sensitivity: Delta.
+    """The noise with the smaller error that fits beside the parts of the selection, and what is proved of all together.
 
     Raises:
         BudgetError: the counts would say nothing.

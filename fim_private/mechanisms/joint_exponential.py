@@ -110,13 +110,7 @@ class JointExponential:
 
 
 class _Lists:
-    """All lists of different itemsets of a universe: how many have at most a loss, and uniform draws.
-
-    Args:
-        profile: the counts.
-        universe_size: how many itemsets there are.
-        places: how many itemsets a list has.
-    """
+    """All lists of different itemsets of a universe: how many have at most a loss, and uniform draws."""
 
     def __init__(self, profile: CountProfile, universe_size: int, places: int) -> None:
         levels = profile.top(universe_size)

@@ -115,9 +115,6 @@ class Lengths:
 
         A pick of epsilon e is off by about sqrt(1.64)/e, and k picks for rho have e^2 = 8 rho/k. A noisy count for rho
         is off by sqrt(full/(2 rho)), of a count that is smaller by the weight.
-
-        Args:
-            sizes: items per itemset.
         """
         exact = max(2 * self.weight(full, sizes) ** 2 / full for full in _FULL.tolist())
         return float(8 / PICK_VARIANCE / exact)

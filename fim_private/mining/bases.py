@@ -45,10 +45,9 @@ def bases_of(items: Ints, pairs: Ints, *, most: int, power: int) -> Ints:
 
 
 def maximal_cliques(adjacent: Sequence[set[int]]) -> Iterator[tuple[int, ...]]:
-    """All maximal cliques of a graph, each once, in a fixed order (Bron and Kerbosch 1973, with pivots).
+    """All maximal cliques of a graph, given by the neighbours of each vertex, each once, in a fixed order.
 
-    Args:
-        adjacent: the neighbours of each vertex.
+    Bron and Kerbosch 1973, with pivots.
     """
 
     def extended(clique: tuple[int, ...], candidates: set[int], seen: set[int]) -> Iterator[tuple[int, ...]]:

@@ -296,14 +296,7 @@ def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: 
 def pick_listed(
     database: TransactionDatabase, counts: HiddenCounts, mechanism: LiftedExponential, randomness: Randomness
 ) -> NDArray[np.int32]:
-    """The itemsets picked from all those of the public list, int32, shape (picks, size), in the order picked.
-
-    Args:
-        database: transactions over the public list.
-        counts: the largest counts of their itemsets.
-        mechanism: the mechanism.
-        randomness: where the bits come from.
-    """
+    """The itemsets picked from all those of the public list, int32, shape (picks, size), in the order picked."""
     ranks = mechanism.select(counts.profile(), randomness)
     others = any(rank >= len(counts) for rank in ranks)
     taken = set(map(tuple, counts.itemsets_at(range(len(counts))).tolist())) if others else set()

@@ -58,10 +58,6 @@ def filtered(release: Release, keep: str) -> Release:
 def check_keep(keep: str, *, counts: bool) -> None:
     """Check, before any budget is spent, that a release can be filtered in this way.
 
-    Args:
-        keep: as in `filtered`.
-        counts: whether counts are released.
-
     Raises:
         UsageError: it cannot be filtered in this way.
     """

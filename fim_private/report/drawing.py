@@ -106,15 +106,7 @@ def style() -> Iterator[None]:
 def new_figure(
     rows: int = 1, columns: int = 1, *, height: float = 2.6, same_x: bool = False, same_y: bool = True
 ) -> tuple[mpl.figure.Figure, list[Axes]]:
-    """A figure of the report's width with a grid of axes, row by row.
-
-    Args:
-        rows: of the grid.
-        columns: of the grid.
-        height: of a row, in inches.
-        same_x: whether all have the same horizontal axis.
-        same_y: likewise.
-    """
+    """A figure of the report's width with a grid of axes, row by row; `height` is that of a row, in inches."""
     figure = mpl.figure.Figure(figsize=(8.4, 0.9 + height * rows))
     axes = figure.subplots(rows, columns, squeeze=False, sharex=same_x, sharey=same_y)
     return figure, list(axes.ravel())
@@ -159,15 +151,7 @@ def line(
     y: Sequence[float | None],
     interval: tuple[Sequence[float | None], Sequence[float | None]] | None = None,
 ) -> None:
-    """A mechanism's line, with its confidence intervals as thin bars. It has a gap where y is None or not a number.
-
-    Args:
-        axes: the panel.
-        name: of the mechanism.
-        x: the places.
-        y: the values.
-        interval: the lower and the upper ends.
-    """
+    """A mechanism's line, with its confidence intervals as thin bars. It has a gap where y is None or not a number."""
     how = look(name)
     (drawn,) = axes.plot(x, _numbers(y), label=name, **how)
     drawn.set_gid(f"mechanism:{name}")

@@ -28,12 +28,7 @@ def no_rules(release: Release) -> str:
 
 
 def rules_table(found: AssociationRules, release: Release) -> str:
-    """The rules with their measures and intervals, one line per rule. Measures that no rule has are left out.
-
-    Args:
-        found: the rules.
-        release: what they follow from.
-    """
+    """The rules with their measures and intervals, one line per rule. Measures that no rule has are left out."""
     marked = [f"*** {SEEDED_NOTE} ***"] if found.seeded else []
     if not found.rules:
         return "\n".join([*marked, no_rules(release)])
@@ -62,12 +57,7 @@ def rules_rows(found: AssociationRules, *, arrow: str = "->") -> tuple[list[str]
 
 
 def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
-    """What a reader of the table needs to know, as paragraphs.
-
-    Args:
-        found: the rules in the table.
-        release: what they follow from.
-    """
+    """What a reader of the table needs to know, as paragraphs."""
     remarks = [FREE]
     if any(interval is not None for rule in found.rules for interval in rule.intervals.values()):
         remarks[0] += f" {INTERVALS}"

@@ -16,12 +16,6 @@ def measures(both: int, antecedent: int | None, consequent: int | None, total: i
 
     Noisy counts may contradict each other. They are first corrected, which is post-processing: each count is at least 0
     and at most the total, and the count of both is at most that of either.
-
-    Args:
-        both: the count of antecedent and consequent together.
-        antecedent: the antecedent's count.
-        consequent: the consequent's count.
-        total: the number of transactions.
     """
     most = math.inf if total is None else total
     a, c = (None if count is None else min(max(count, 0), most) for count in (antecedent, consequent))

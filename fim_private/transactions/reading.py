@@ -317,26 +317,13 @@ def _refuse_one_column(table: TextTable, layout: Layout) -> None:
 
 
 def ask_about_names(layout: Layout, names: pl.Series, on_doubt: OnDoubt) -> None:
-    """Ask about odd names of items, if the format was guessed.
-
-    Args:
-        layout: of the data.
-        names: of all items.
-        on_doubt: called with a doubt.
-    """
+    """Ask about odd names of items, if the format was guessed."""
     if "format" in layout.guessed:
         ask(item_names(layout, names), on_doubt)
 
 
 def ask_about_single_items(layout: Layout, single: int, transactions: int, on_doubt: OnDoubt) -> None:
-    """Ask about a long table in which nearly every transaction holds one item, if the format was guessed.
-
-    Args:
-        layout: of the data.
-        single: the number of transactions with one item.
-        transactions: the number of all transactions.
-        on_doubt: called with a doubt.
-    """
+    """Ask about a long table in which nearly every transaction holds one item, if the format was guessed."""
     if layout.format == "long" and "format" in layout.guessed and _nearly_all(single, transactions):
         ask(single_items(layout), on_doubt)
 
@@ -347,10 +334,6 @@ def _nearly_all(single: int, transactions: int) -> bool:
 
 def refuse_single_items(single: int, transactions: int) -> None:
     """Refuse data in which nearly every line holds one item.
-
-    Args:
-        single: the number of transactions with one item.
-        transactions: the number of all transactions.
 
     Errors:
         InputError: nearly every line holds one item.

@@ -101,11 +101,6 @@ def tell_of_absent_items(database: TransactionDatabase, plan: Plan, *, quiet: bo
 
     Whether a name occurs is data. So errors and notes are for the holder of the data; a release never says it.
 
-    Args:
-        database: as read.
-        plan: with the names.
-        quiet: whether to leave out notes.
-
     Raises:
         InputError: an item that every itemset has to contain does not occur, or no item of the public list does.
     """

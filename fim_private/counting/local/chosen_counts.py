@@ -305,17 +305,7 @@ def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction 
     totals: NDArray[np.int64],
     holders: NDArray[np.int64],
 ) -> None:
-    """Add the weight of every unit to the pairs it holds.
-
-    Args:
-        units: the first transaction of each unit, and the end.
-        offsets: the offsets of the transactions.
-        items: the items of the transactions.
-        table: the pairs.
-        weights: the weight by the number of pairs held.
-        totals: updated: the total of every pair.
-        holders: updated: how many units hold each number of pairs.
-    """
+    """Add the weight of every unit to the pairs it holds, as `_add_items` does to items."""
     # One cell more, because every candidate is written, and kept only if `number` then moves on.
     place, pairs, starts, leaf = table
     held = np.empty(2 * len(totals) + 1, np.int32)
@@ -405,17 +395,7 @@ def _add(
     totals: NDArray[np.int64],
     holders: NDArray[np.int64],
 ) -> None:
-    """Add the weight of every unit to the itemsets it holds, of any size: find them first, then weigh them.
-
-    Args:
-        units: the first transaction of each unit, and the end.
-        offsets: the offsets of the transactions.
-        items: the items of the transactions.
-        tree: the itemsets.
-        weights: the weight by the number of itemsets held.
-        totals: updated: the total of every itemset.
-        holders: updated: how many units hold each number of itemsets.
-    """
+    """Add the weight of every unit to the itemsets it holds, of any size, as `_add_items` does to items."""
     most = len(weights) - 1
     held = np.empty(2 * len(totals), np.int32)
     last = np.zeros(len(totals), np.int64)

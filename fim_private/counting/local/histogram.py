@@ -24,12 +24,7 @@ class ItemsetHistogram(RunCounts):
     __slots__ = ("_task",)
 
     def __init__(self, task: Task, tallies: Sequence[Tally]) -> None:
-        """Rank the tallies; the itemsets of one chunk and count are a run.
-
-        Args:
-            task: what was counted, over all items.
-            tallies: the tally of each chunk.
-        """
+        """Rank the tallies; the itemsets of one chunk and count are a run."""
         level = np.concatenate([np.zeros(0, np.int64), *(levels for levels, _ in tallies)])
         share = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in tallies)])
         chunk = np.repeat(np.arange(len(tallies)), [len(levels) for levels, _ in tallies])

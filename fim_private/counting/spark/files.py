@@ -71,11 +71,6 @@ def text_lines(cluster: Cluster, sources: Sequence[str]) -> DataFrame:
 def parquet_rows(cluster: Cluster, sources: Sequence[str], files: Sequence[str]) -> DataFrame:
     """The rows of all files, which must have the same columns: names, in their case, and types. The order is free.
 
-    Args:
-        cluster: reads them.
-        sources: what the user gave.
-        files: their files, by `files_of`.
-
     Raises:
         InputError: a file is no Parquet file, or the files do not have the same columns.
 

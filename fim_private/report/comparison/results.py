@@ -18,14 +18,11 @@ CELL = ("data", "mechanism", "size", "top", "epsilon", "universe_items", "padded
 
 
 def averages(table: pl.DataFrame) -> pl.DataFrame:
-    """One row a cell: the mean of each measure over the trials.
+    """One row a cell, from one row a trial: the mean of each measure over the trials.
 
     Also `precision_low` and `precision_high`, a 95 % confidence interval of the mean: Student's, cut at 0 and 1, or
     Wilson's where a trial can only be right or wrong (k = 1). Also `epsilon_value`, `empty` (share of trials that named
     nothing), `named` (mean number), `milliseconds` (median).
-
-    Args:
-        table: one row a trial.
     """
     z = 1.959964
     mean, number, free = pl.col("precision"), pl.col("trials"), pl.col("trials") - 1

@@ -23,10 +23,6 @@ LENGTH = re.compile(r"[0-9.]+(?:pt|px|in|mm|cm)?")
 def drawing(figure: Figure, *, narrow: bool = False) -> str:
     """The figure's SVG, safe to stand in a page beside others.
 
-    Args:
-        figure: the figure.
-        narrow: take the drawing for narrow windows.
-
     Raises:
         ValueError: it is not SVG, holds what does not draw, or refers to something outside itself.
     """

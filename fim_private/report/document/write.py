@@ -21,11 +21,6 @@ FILES = ("index.html", "report.md")
 def write_page(document: Document, path: Path, *, overwrite: bool = True) -> Path:
     """The document as one HTML file that needs no other, written in one step.
 
-    Args:
-        document: what to write.
-        path: the file's name.
-        overwrite: replace a file of that name.
-
     Returns:
         where the file is.
 
@@ -43,12 +38,6 @@ def write_page(document: Document, path: Path, *, overwrite: bool = True) -> Pat
 
 def write_document(document: Document, pictures: Pictures, folder: Path, *, owner_only: bool = False) -> None:
     """`index.html`, `report.md` and `figures/` in the folder, replacing what a former run left.
-
-    Args:
-        document: the report.
-        pictures: its figures.
-        folder: is made if it is not there.
-        owner_only: nobody else may read the files.
 
     Raises:
         UsageError: a release or a ledger has one of these names.

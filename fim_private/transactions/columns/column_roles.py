@@ -174,11 +174,6 @@ def find_column(header: Sequence[str], wanted: str, option: str) -> int:
     A unit's column has to be the only one of its name, whatever the case. A plan names it too, in any case, and could
     otherwise promise to protect the units of the other column.
 
-    Args:
-        header: column names.
-        wanted: the name the user typed.
-        option: the option that named it, for messages.
-
     Errors:
         InputError: no such column, or more than one.
     """

@@ -83,12 +83,7 @@ def split_lines(
 def split_chunk(
     chunk: Chunk, separator: str, *, name: str
 ) -> tuple[pl.Series, NDArray[np.int64], NDArray[np.int64], int]:
-    """The fields of the lines of a chunk that are not blank.
-
-    Args:
-        chunk: whole lines.
-        separator: one character or more.
-        name: the file, for messages.
+    """The fields of the lines that are not blank in a chunk of whole lines.
 
     Returns:
         The fields, end to end; for each line that is not blank its number of fields, and its 1-based number, int64; and

@@ -51,12 +51,7 @@ def parts_of_rows(values: Sequence[pl.Series], transactions: int) -> list[pl.Ser
 
 
 def split_items(parts: list[pl.Series], item_separator: str | None) -> list[pl.Series]:
-    """Rows of one item each, from rows whose cells hold lists of items, if there is a separator of items.
-
-    Args:
-        parts: of each row, as in `parts_of_rows`.
-        item_separator: what separates the items of a cell.
-    """
+    """Rows of one item each, from rows whose cells hold lists of items, if there is a separator of items."""
     if item_separator is None:
         return parts
     transaction, item, *unit = parts
