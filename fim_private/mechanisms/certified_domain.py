@@ -86,6 +86,24 @@ class CertifiedDomain:
     rise: Fraction = FLAT
     sensitivity: int = 1
 
+    @classmethod
+    def of(
+        cls, certificate: Certificate, *, top: int, sizes: tuple[int, ...], pick_epsilon: Fraction, rise: Fraction
+    ) -> CertifiedDomain:
+        """The domain for itemsets of these sizes whose picks this certificate tests."""
+        return cls(
+            top=top,
+            candidates=candidates_of(top, sizes),
+            pick_epsilon=pick_epsilon,
+            variance=certificate.variance,
+            threshold=certificate.threshold,
+            test_delta=certificate.failure.probability,
+            cut_epsilon=certificate.cut_epsilon,
+            spare=spare_of(top),
+            rise=rise,
+            sensitivity=certificate.sensitivity,
+        )
+
     @property
     def picks(self) -> int:
         """How many are picked."""
@@ -241,23 +259,13 @@ def calibrate(request: Request) -> CalibratedMechanism:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
-    spare = spare_of(request.top)
     found = calibrate_certificate(
         request,
-        lambda pick: peeling_losses(request.top + 2 * spare, pick, RISE),
+        lambda pick: peeling_losses(request.top + 2 * spare_of(request.top), pick, RISE),
         test_share=test_share_of(request.top),
         cut_share=CUT_SHARE if request.top > 1 else Fraction(0),
     )
-    mechanism = CertifiedDomain(
-        top=request.top,
-        candidates=candidates_of(request.top, request.sizes),
-        pick_epsilon=found.pick_epsilon,
-        variance=found.certificate.variance,
-        threshold=found.certificate.threshold,
-        test_delta=found.certificate.failure.probability,
-        cut_epsilon=found.certificate.cut_epsilon,
-        spare=spare,
-        rise=RISE,
-        sensitivity=request.sensitivity,
+    mechanism = CertifiedDomain.of(
+        found.certificate, top=request.top, sizes=request.sizes, pick_epsilon=found.pick_epsilon, rise=RISE
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)

@@ -306,28 +306,16 @@ class LookFirst:
 
     def _domain(self, test: Fraction, cut: Fraction, rise: Fraction) -> CertifiedDomain:
         """The certified domain with these shares of rho for the test and the choice of the length."""
-        failure = self.test_delta or Fraction(0)
         certificate = Certificate.costing(
             test * self.rho,
             (cut if self.top > 1 else 0) * self.rho,
-            failure=AnyFailure(failure),
+            failure=AnyFailure(self.test_delta or Fraction(0)),
             sensitivity=self.sensitivity,
         )
-        spare = spare_of(self.top)
-        as_noise = range_costing(
-            float(self._left - certificate.rho), self.top + 2 * spare, after=float(certificate.rho), rise=rise
-        )
-        return CertifiedDomain(
-            top=self.top,
-            candidates=self._candidates,
-            pick_epsilon=self._gained(as_noise),
-            variance=certificate.variance,
-            threshold=certificate.threshold,
-            test_delta=failure,
-            cut_epsilon=certificate.cut_epsilon,
-            spare=spare,
-            rise=rise,
-            sensitivity=self.sensitivity,
+        picks = self.top + 2 * spare_of(self.top)
+        as_noise = range_costing(float(self._left - certificate.rho), picks, after=float(certificate.rho), rise=rise)
+        return CertifiedDomain.of(
+            certificate, top=self.top, sizes=self.sizes, pick_epsilon=self._gained(as_noise), rise=rise
         )
 
 
