@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from fim_private.errors import InputError, UsageError, check_texts, did_you_mean
-from fim_private.transactions.columns.column_roles import Columns
+from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.detection import (
@@ -27,7 +28,35 @@ from fim_private.transactions.sources.several import JoinedText
 SAID_SEPARATOR = re.compile(r'\s*"?sep=([^"\s]|\t)"?[\s,;]*', re.IGNORECASE)
 
 
-def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
+@dataclass(frozen=True, kw_only=True)
+class LayoutOptions:
+    """What the caller said of the layout.
+
+    Args:
+        format: a name of `FORMATS`.
+        separator: what separates the fields of delimited text; None if not said.
+        encoding: the encoding of text.
+        columns: what was said about columns and lines.
+    """
+
+    format: str
+    separator: str | None
+    encoding: str
+    columns: Columns
+
+    @classmethod
+    def of(cls, *, format: str, separator: str | None, encoding: str, **columns: Any) -> LayoutOptions:  # noqa: A002
+        """What the options of a reader say. The others are those of `Columns.of_options`.
+
+        Errors:
+            UsageError: there is no such format, or options do not go together.
+        """
+        said, separator = Columns.of_options(**columns), tab_if_typed(separator)
+        _check_options(format, separator, said)
+        return cls(format=format, separator=separator, encoding=encoding, columns=said)
+
+
+def _check_options(format_name: str, separator: str | None, columns: Columns) -> None:
     """Refuse options that make no sense, before anything is read.
 
     Errors:
@@ -78,29 +107,28 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
-def columnar_layout(
-    table: ColumnTable, format_name: str, separator: str | None, columns: Columns, *, on_doubt: OnDoubt = refuse
-) -> Layout:
+def columnar_layout(table: ColumnTable, options: LayoutOptions, *, on_doubt: OnDoubt = refuse) -> Layout:
     """The layout of a table of columns, without the column names, which readers add.
 
     Errors:
         InputError: the format is not clear, or is one of lines of text.
         UsageError: a separator was given.
     """
-    if separator is not None:
+    columns = options.columns
+    if options.separator is not None:
         raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
     if columns.skip_lines and table.kind != EXCEL:
         raise UsageError(
             f"{table.name} is a table ({table.kind}): only lines of text and of Excel sheets are left out by number.",
             "Leave --skip-lines out. Delete lines above the names of the columns in the file.",
         )
-    if format_name in LINE_FORMATS:
+    if options.format in LINE_FORMATS:
         raise InputError(
             f"{table.name} is a table ({table.kind}), not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
-    guessed = () if format_name != "auto" else ("format",)
-    found, odd = detect_columnar(table, columns) if guessed else (format_name, [])
+    guessed = () if options.format != "auto" else ("format",)
+    found, odd = detect_columnar(table, columns) if guessed else (options.format, [])
     _refuse_lists_in(found, columns)
     if columns.skip_columns and found != "one-hot":
         raise UsageError(
@@ -129,15 +157,7 @@ def _refuse_lists_in(found: str, columns: Columns) -> None:
         raise UsageError(f"In the format {found} no cell is split into items.", "Leave --item-separator out.")
 
 
-def layout_of(
-    text: Text,
-    format_name: str,
-    separator: str | None,
-    encoding: str,
-    columns: Columns,
-    *,
-    on_doubt: OnDoubt = refuse,
-) -> Layout:
+def layout_of(text: Text, options: LayoutOptions, *, on_doubt: OnDoubt = refuse) -> Layout:
     """The layout of a text, without the column names, which readers add; for "auto", guessed from the first lines.
 
     The lines that are left out are gone from the text afterwards.
@@ -146,6 +166,7 @@ def layout_of(
         InputError: the format is not clear, or is "lists".
         UsageError: cells were to be split in a format that holds no lists in cells.
     """
+    format_name, separator, columns = options.format, options.separator, options.columns
     if format_name == "lists":
         raise InputError(f"{text.name} is a text, but lists can only be read from Parquet.", "Use --format basket.")
     skipped, said = columns.skip_lines or 0, None
@@ -171,7 +192,7 @@ def layout_of(
         layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
     return replace(
         layout,
-        encoding=codecs.lookup(encoding).name,
+        encoding=codecs.lookup(options.encoding).name,
         skip_lines=skipped or None,
         skip_columns=layout.skip_columns or _numbers(columns.skip_columns),
         item_separator=columns.item_separator,

@@ -12,8 +12,8 @@ from typing import BinaryIO, cast
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.chosen_layout import check_options, columnar_layout, layout_of
-from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
+from fim_private.transactions.chosen_layout import LayoutOptions, columnar_layout, layout_of
+from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.columns.row_filter import COMPARED, Selection, filtered
 from fim_private.transactions.columns.text_table import TextTable, text_table
@@ -106,7 +106,10 @@ def read_transactions(
     while reading, 8 per transaction, and the names; never transactions times items. Tables whose rows are not grouped
     by transaction are sorted, for 16 more bytes per occurrence. Parquet and workbooks are loaded whole.
     """
-    columns = Columns.of_options(
+    options = LayoutOptions.of(
+        format=format,
+        separator=separator,
+        encoding=encoding,
         transaction=transaction_column,
         item=item_column,
         unit=unit_column,
@@ -116,24 +119,12 @@ def read_transactions(
         skip_columns=skip_columns,
         item_separator=item_separator,
     )
-    separator = tab_if_typed(separator)
-    check_options(format, separator, columns)
-    chosen = None if sheet is None else str(sheet).strip()
-    transactions = _read(
-        source,
-        format,
-        separator,
-        encoding,
-        columns,
-        sheet=chosen,
-        query=query,
-        progress=progress,
-        on_doubt=on_doubt,
-    )
+    sheet = None if sheet is None else str(sheet).strip()
+    transactions = _read(source, options, sheet=sheet, query=query, progress=progress, on_doubt=on_doubt)
     if not len(transactions):
-        raise no_item(columns, undecided=transactions.notes.rows_undecided > 0)
+        raise no_item(options.columns, undecided=transactions.notes.rows_undecided > 0)
     layout, single = transactions.notes.layout, int((transactions.lengths() == 1).sum())
-    if layout.format in LINE_FORMATS and separator is None:
+    if layout.format in LINE_FORMATS and options.separator is None:
         refuse_single_items(single, len(transactions))
     elif transactions.units is None:
         ask_about_single_items(layout, single, len(transactions), on_doubt)
@@ -167,33 +158,31 @@ def column_names(source: str | Path | Sequence[str | Path], layout: Layout) -> l
 
 def _read(
     source: str | Path | BinaryIO | SupportsArrow | Sequence[str | Path],
-    format_name: str,
-    separator: str | None,
-    encoding: str,
-    columns: Columns,
+    options: LayoutOptions,
     *,
     sheet: str | None,
     query: str | None,
     progress: Progress | None,
     on_doubt: OnDoubt,
 ) -> Transactions:
+    columns = options.columns
     if query is not None:
         answer = query_table(_one_path(source), query)
         _refuse_sheet(answer.name, sheet)
-        layout = columnar_layout(answer, format_name, separator, columns, on_doubt=on_doubt)
+        layout = columnar_layout(answer, options, on_doubt=on_doubt)
         return read_columnar(answer, replace(layout, query=query), columns, on_doubt)
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
         _refuse_sheet(table.name, sheet)
-        layout = columnar_layout(table, format_name, separator, columns, on_doubt=on_doubt)
+        layout = columnar_layout(table, options, on_doubt=on_doubt)
         return read_columnar(table, layout, columns, on_doubt)
     sources = _sources(source)
-    with closing(_opened(sources, encoding, sheet, columns.skip_lines or 0, progress)) as files:
+    with closing(_opened(sources, options.encoding, sheet, columns.skip_lines or 0, progress)) as files:
         found = joined(files) if len(sources) > 1 else next(files)
         if isinstance(found, Text):
-            layout = layout_of(found, format_name, separator, encoding, columns, on_doubt=on_doubt)
+            layout = layout_of(found, options, on_doubt=on_doubt)
             transactions = read_text(found, layout, columns, on_doubt)
         else:
-            layout = columnar_layout(found, format_name, separator, columns, on_doubt=on_doubt)
+            layout = columnar_layout(found, options, on_doubt=on_doubt)
             layout = replace(layout, sheet=sheet, skip_lines=columns.skip_lines or None)
             transactions = read_columnar(found, layout, columns, on_doubt)
     return replace(transactions, notes=replace(transactions.notes, files=len(sources)))

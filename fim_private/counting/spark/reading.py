@@ -23,8 +23,8 @@ from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, UsageError
-from fim_private.transactions.chosen_layout import check_options, columnar_layout, layout_of
-from fim_private.transactions.columns.column_roles import Columns, find_column, long_columns, tab_if_typed
+from fim_private.transactions.chosen_layout import LayoutOptions, columnar_layout, layout_of
+from fim_private.transactions.columns.column_roles import Columns, find_column, long_columns
 from fim_private.transactions.columns.column_table import FrameTable
 from fim_private.transactions.columns.text_table import text_table
 from fim_private.transactions.dataset import ReadingNotes
@@ -103,7 +103,10 @@ def read_with_spark(
     Cost: one pass over the file, and a small task for each Parquet file. The executors then keep the data, four bytes
     per occurrence of an item, on disk if memory is short.
     """
-    columns = Columns.of_options(
+    options = LayoutOptions.of(
+        format=format,
+        separator=separator,
+        encoding=encoding,
         transaction=transaction_column,
         item=item_column,
         unit=unit_column,
@@ -113,8 +116,6 @@ def read_with_spark(
         skip_columns=skip_columns,
         item_separator=item_separator,
     )
-    separator = tab_if_typed(separator)
-    check_options(format, separator, columns)
     sources = [source] if isinstance(source, str) else list(source)
     # The address of a server may hold a password, so it is refused before anything could show it.
     if query is not None or any(one.startswith(SERVERS) for one in sources):
@@ -127,13 +128,11 @@ def read_with_spark(
     files = files_of(cluster, sources)
     head = _head(cluster, files[0])
     if head.startswith(PARQUET):
-        raw, notes = _parquet(cluster, sources, files, format_name=format, separator=separator, columns=columns)
+        raw, notes = _parquet(cluster, sources, files, options)
     else:
-        raw, notes = _text(
-            cluster, sources, head, format_name=format, separator=separator, encoding=encoding, columns=columns
-        )
-    insisted = notes.layout.format not in LINE_FORMATS or separator is not None
-    database = _coded(cluster, raw.persist(), notes, columns, insisted=insisted)
+        raw, notes = _text(cluster, sources, head, options)
+    insisted = notes.layout.format not in LINE_FORMATS or options.separator is not None
+    database = _coded(cluster, raw.persist(), notes, options.columns, insisted=insisted)
     ask_about_names(notes.layout, database.vocabulary, refuse)
     return database
 
@@ -145,9 +144,10 @@ def _head(cluster: Cluster, file: str) -> bytes:
 
 
 def _parquet(
-    cluster: Cluster, sources: list[str], files: list[str], *, format_name: str, separator: str | None, columns: Columns
+    cluster: Cluster, sources: list[str], files: list[str], options: LayoutOptions
 ) -> tuple[DataFrame, ReadingNotes]:
     """Blocks in codes of their own, and what was noted of the first rows."""
+    columns = options.columns
     if files[0].endswith(".gz"):
         raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
     source = ", ".join(sources)
@@ -156,7 +156,7 @@ def _parquet(
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
     table = FrameTable(frame=sample, name=source, kind="Parquet")
-    notes = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes
+    notes = read_columnar(table, columnar_layout(table, options), columns).notes
     layout = notes.layout
     header = frame.columns
     selection = columns.selection(header)
@@ -181,17 +181,9 @@ def _parquet(
     return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), notes
 
 
-def _text(
-    cluster: Cluster,
-    sources: list[str],
-    head: bytes,
-    *,
-    format_name: str,
-    separator: str | None,
-    encoding: str,
-    columns: Columns,
-) -> tuple[DataFrame, ReadingNotes]:
+def _text(cluster: Cluster, sources: list[str], head: bytes, options: LayoutOptions) -> tuple[DataFrame, ReadingNotes]:
     """Blocks in codes of their own, and what was noted of the first rows."""
+    columns, encoding = options.columns, options.encoding
     if head.startswith(GZIP):
         raise UsageError(
             "This is packed with gzip, which Spark only knows by the ending .gz.", "Rename it, or unpack it."
@@ -206,7 +198,7 @@ def _text(
     def text() -> Text:
         return Text(name=source, blocks=[data], encoding=encoding)
 
-    layout = layout_of(text(), format_name, separator, encoding, columns)
+    layout = layout_of(text(), options)
     if layout.skip_lines:
         raise UsageError(
             "Spark does not leave out the first lines of a text.",
