@@ -71,9 +71,6 @@ def check_kinds(**given: tuple[object, type]) -> None:
 def check_texts(**given: object) -> None:
     """Refuse arguments that are neither texts nor None.
 
-    Args:
-        given: for each argument, by its name, its value.
-
     Raises:
         UsageError: an argument is something else, such as a number or a list.
     """

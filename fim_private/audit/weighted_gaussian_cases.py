@@ -48,15 +48,7 @@ def cases(
     *,
     before: Pair = _NOTHING,
 ) -> Iterator[tuple[Unit, Floats]]:
-    """Hard units, and delta at each epsilon.
-
-    Args:
-        mechanism: the planned mechanism, or a broken twin of it.
-        epsilons: the epsilons to look at.
-        steps: how many steps the search for hard picks makes.
-        randomness: where the bits of that search come from.
-        before: the laws of what was released before.
-    """
+    """Hard units, and delta at each epsilon, after what was released before."""
     for unit in _units(mechanism, epsilons, steps, randomness):
         yield unit, _deltas(mechanism, unit, epsilons, before)
 

@@ -11,12 +11,7 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
 
 
 def mechanism_names(*more: str, audited: bool = False) -> Callable[[str], list[str]]:
-    """A function that completes the name of a mechanism, or one of these words.
-
-    Args:
-        more: the words.
-        audited: only those that the audit knows.
-    """
+    """A function that completes the name of a mechanism, or one of these words."""
 
     def complete(incomplete: str) -> list[str]:
         from fim_private.mechanisms.registry import COMPARATORS, REGISTRY

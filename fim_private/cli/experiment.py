@@ -66,11 +66,6 @@ class Experiment:
     def settings(self, folder: Path, unit_column: str | None, together: str | None = None) -> Settings:
         """The settings as a value. Without --seed, the seed is the one recorded in the folder, or a new one.
 
-        Args:
-            folder: the report's folder.
-            unit_column: the column that names the unit.
-            together: what a unit holds together, if it was said.
-
         Raises:
             UsageError: a setting is out of range.
         """

@@ -151,13 +151,7 @@ def hand_over(text: Callable[[], str], run_ledger: RunLedger, delivery: Delivery
 
 
 def conclude(remarks: Iterable[str | None], delivery: Delivery, run_ledger: RunLedger) -> None:
-    """Print the remarks on a release, and what is left in the ledger.
-
-    Args:
-        remarks: paragraphs; None for one that does not apply.
-        delivery: says whether to be quiet.
-        run_ledger: of the run.
-    """
+    """Print the remarks on a release, as far as they apply (None does not), and what is left in the ledger."""
     for remark in filter(None, remarks):
         say(f"\n{remark}", quiet=delivery.quiet)
     if delivery.ledger is not None and not delivery.quiet:

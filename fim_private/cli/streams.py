@@ -104,10 +104,6 @@ def goes_nowhere() -> bool:
 def print_release(text: str, *, written: bool) -> None:
     """Print a paid release, or say plainly that it could not be printed.
 
-    Args:
-        text: the text to print.
-        written: whether the release is in a file already.
-
     Raises:
         InputError: it could not be printed.
     """

@@ -26,14 +26,7 @@ Row = dict[str, Any]
 
 
 def run_cell(cell: Cell, settings: Settings, counts: ExactCounts, *, trials: int | None = None) -> list[Row]:
-    """One row per trial: what was run, how good the list was, and how long the selection took.
-
-    Args:
-        cell: what to run.
-        settings: the settings of the comparison.
-        counts: the exact counts of the data set.
-        trials: how many; by default as many as the settings say.
-    """
+    """One row per trial: what was run, how good the list was, and how long the selection took."""
     plan = cell.plan(settings)
     truth = Truth.of(counts.in_universe(cell.size, None), cell.top)
     select = _selection(plan.search, cell, counts)

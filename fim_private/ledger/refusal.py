@@ -25,14 +25,7 @@ HARDLY_ANY = Fraction(1, 10)
 
 
 def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, search: bool) -> BudgetError:
-    """The error for a plan that none of the filters admits.
-
-    Args:
-        plan: what was asked for.
-        rules: the filters that could be in force.
-        spent: the charges so far.
-        search: whether to plan again in search of what would fit.
-    """
+    """The error for a plan that none of the filters admits. `search` plans again, in search of what would fit."""
     basic = max(rules, key=lambda rule: rule.basic_share)
     asked, left = plan.cost.guarantee, remaining(basic, spent)
 

@@ -204,12 +204,7 @@ class LookFirst:
         return (*tested, *(max(1, least) for _, least in self._served(USUAL_LENGTHS)))
 
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> Picks | ItemsFirst:
-        """The way to go.
-
-        Args:
-            support: the noisy support.
-            lengths: how many items units hold, with noise.
-        """
+        """The way to go, by a noisy support and by what was released of lengths."""
         fitting = [domain for domain, least in self._served(lengths) if support >= least]
         return fitting[-1] if fitting else replace(self.items, support=max(0.0, float(support)))
 

@@ -293,16 +293,7 @@ def _counted(
     *,
     least: float,
 ) -> Estimates:
-    """Estimated counts of the candidates. Those that may or may not belong to the answer are counted again.
-
-    Args:
-        tokens: the tokens.
-        candidates: the itemsets.
-        mechanism: how itemsets in doubt are counted.
-        steps: how all are counted.
-        randomness: where the bits come from.
-        least: only itemsets above this count are asked for.
-    """
+    """Estimated counts of the candidates. Those that may or may not belong to the answer are counted again."""
     usual, spread = steps.itemsets, steps.spread
     if usual is None or spread is None:
         raise AssertionError("nothing is counted")

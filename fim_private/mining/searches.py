@@ -67,15 +67,7 @@ def select_all(
     randomness: Randomness,
     progress: Progress,
 ) -> SearchResult:
-    """What all searches select, one after the other.
-
-    Args:
-        bounded: the data.
-        plan: the plan.
-        counted: the result of `count_all`.
-        randomness: where the bits come from.
-        progress: called with the name of each phase as it begins.
-    """
+    """What all searches select, one after the other."""
     chosen = []
     for (sizes, search), counts in zip(plan.selections, counted, strict=True):
         if isinstance(search, Stepwise):

@@ -302,11 +302,7 @@ class Question:
 
 
 def spelled_out(function: Function) -> Function:
-    """Let help and notebooks show the fields behind a function's `**asked`.
-
-    Args:
-        function: it takes `**asked: Unpack[Asked]`.
-    """
+    """Let help and notebooks show the fields behind a function's `**asked`."""
     signature = inspect.signature(function)
     asked = []
     for name, kind in QuestionArguments.__annotations__.items():

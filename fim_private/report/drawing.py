@@ -187,14 +187,7 @@ def ticks(axes: Axes, places: Sequence[float], labels: Sequence[str]) -> None:
 def legend(
     figure: mpl.figure.Figure, names: Sequence[str], *, columns: int = 4, changes: Mapping[str, Any] | None = None
 ) -> None:
-    """One legend for the whole figure, below it.
-
-    Args:
-        figure: the figure.
-        names: of the mechanisms in it.
-        columns: of the legend.
-        changes: what is drawn otherwise than usual, by mechanism.
-    """
+    """One legend for the whole figure, below it; `changes` says what is drawn otherwise than usual, by mechanism."""
     handles = [Line2D([], [], **{**look(name), "label": name, **(changes or {}).get(name, {})}) for name in names]
     _keys(figure, handles, names, columns=columns)
 

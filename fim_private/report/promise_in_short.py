@@ -18,12 +18,7 @@ LONGEST_NAME = 16
 
 
 def statement(release: Release, *, in_full: bool = False) -> str:
-    """What is protected, how well, and what is not; a warning if the release promises nothing.
-
-    Args:
-        release: any release.
-        in_full: all of it, not at most five lines.
-    """
+    """What is protected, how well, and what is not, in full or in five lines; a warning if nothing is promised."""
     if in_full or release.terms.privacy.promise is None:
         return wrapped([printable(paragraph) for paragraph in promised(release)])
     warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if release.seeded else []

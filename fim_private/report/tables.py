@@ -130,13 +130,7 @@ def _cell(value: float | None) -> str:
 
 
 def release_bars(release: Release, *, width: int = 60, block: str = "█") -> str:
-    """The counts as bars, one line per itemset; empty if no counts were released.
-
-    Args:
-        release: any release.
-        width: the length of the longest bar, in letters.
-        block: the letter that bars are made of.
-    """
+    """The counts as bars of this letter, one line per itemset; empty if no counts were released."""
     shown = [itemset for group in groups(release) for itemset in group.itemsets]
     counted = [(itemset, itemset.count) for itemset in shown if itemset.count is not None]
     largest = max((count for _, count in counted), default=0)

@@ -93,12 +93,7 @@ def runs_of(transactions: Transactions) -> Iterator[Run]:
 
 
 def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Codes]:
-    """Offsets and items of some transactions.
-
-    Args:
-        transactions: the data.
-        rows: int64: which transactions to take, in this order.
-    """
+    """Offsets and items of some transactions."""
     offsets = np.append(0, np.cumsum(transactions.lengths()[rows], dtype=np.int64))
     items = np.empty(int(offsets[-1]), dtype=transactions.items.dtype)
     take_rows(transactions.offsets, transactions.items, rows, items)

@@ -29,12 +29,7 @@ Rows = list[list[str]]
 
 
 def facts(transactions: Transactions, merged: Transactions) -> Rows:
-    """What was read, and how large it is: pairs of a name and a figure.
-
-    Args:
-        transactions: as they were read.
-        merged: those of each unit merged into one, by `bounding.merge_units`.
-    """
+    """What was read, and how large it is: pairs of a name and a figure."""
     notes, lengths = transactions.notes, transactions.lengths()
     rows = [
         ["read as", notes.layout.describe()],

@@ -355,14 +355,7 @@ def sort_distinct(items: Codes, first: int, end: int, room: Codes) -> int:
 
 @compiled
 def take_rows(offsets: NDArray[np.int64], items: Codes, rows: NDArray[np.int64], taken: Codes) -> None:
-    """Copy some rows, end to end.
-
-    Args:
-        offsets: the offsets of all rows.
-        items: the items of all rows.
-        rows: which rows to take, in this order.
-        taken: written: the items of those rows.
-    """
+    """Copy some rows, end to end."""
     end = 0
     for row in rows:
         for place in range(offsets[row], offsets[row + 1]):

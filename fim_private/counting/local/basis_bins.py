@@ -127,15 +127,7 @@ def _add_bins(
     index: _Index,
     totals: NDArray[np.int64],
 ) -> None:
-    """Add every transaction to its bins.
-
-    Args:
-        units: the transactions, and the end.
-        offsets: the offsets of the transactions.
-        items: the items of the transactions.
-        index: which bases have an item.
-        totals: updated: the number of transactions in each bin.
-    """
+    """Add every transaction to its bins."""
     first, basis, bit, starts = index
     bins = np.zeros(len(starts), np.int64)
     touched = np.empty(len(starts), np.int64)

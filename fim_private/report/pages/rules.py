@@ -18,13 +18,7 @@ READ = (
 
 
 def rules_document(release: Release, found: AssociationRules, *, title: str | None = None) -> Document:
-    """The page.
-
-    Args:
-        release: what the rules follow from.
-        found: its rules.
-        title: of the page; by default the number of rules.
-    """
+    """The page."""
     number = len(found.rules)
     doubt = total_doubt(release)
     doubts = () if doubt is None else (Paragraph(text=doubt),)
@@ -39,13 +33,7 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
 
 
 def rules_parts(found: AssociationRules, release: Release, *, most: int | None = None) -> list[Part]:
-    """How to read rules, and their table.
-
-    Args:
-        found: the rules.
-        release: what they follow from.
-        most: at most so many are shown; None for all.
-    """
+    """How to read rules, and their table."""
     if not found.rules:
         return [Paragraph(text=no_rules(release))]
     head, rows = rules_rows(found if most is None else replace(found, rules=found.rules[:most]), arrow="→")
