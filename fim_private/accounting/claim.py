@@ -15,16 +15,7 @@ from fim_private.accounting.gaussian_composition import gaussian_delta
 from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.range_composition import range_delta
 from fim_private.accounting.renyi_composition import renyi_delta
-from fim_private.privacy import (
-    ZCDP,
-    ApproxDP,
-    Failure,
-    Loss,
-    OneSidedFailure,
-    PureDP,
-    failure_probability,
-    separated,
-)
+from fim_private.privacy import ZCDP, ApproxDP, Failure, Loss, OneSidedFailure, PureDP, failure_probability, separated
 
 
 def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: float) -> float:

@@ -19,13 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fim_private.accounting.calibration import (
-    LossesOfPick,
-    Need,
-    calibrate_gaussian,
-    composed_need,
-    largest_proved,
-)
+from fim_private.accounting.calibration import LossesOfPick, Need, calibrate_gaussian, composed_need, largest_proved
 from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
 from fim_private.accounting.rounding import ROUNDED_DOWN, exp_up, round_down
 from fim_private.accounting.search import least

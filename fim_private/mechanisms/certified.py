@@ -20,15 +20,7 @@ from fim_private.mechanisms.certificate import Certificate, calibrate_certificat
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
-from fim_private.mechanisms.protocol import (
-    CalibratedMechanism,
-    Costed,
-    Law,
-    Margin,
-    Request,
-    Spending,
-    WithGaps,
-)
+from fim_private.mechanisms.protocol import CalibratedMechanism, Costed, Law, Margin, Request, Spending, WithGaps
 from fim_private.privacy import BoundedRange, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness

@@ -25,11 +25,7 @@ from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
-from fim_private.randomness.discrete_laplace import (
-    discrete_laplace_survival,
-    log_survival,
-    sample_discrete_laplace,
-)
+from fim_private.randomness.discrete_laplace import discrete_laplace_survival, log_survival, sample_discrete_laplace
 
 COMPARISON_SHARE = Fraction(1, 2)
 """The share of eps_1 in a round's epsilon. T is about ln(1/delta)/eps_1 + ln(g)/eps_A, so neither may be small."""

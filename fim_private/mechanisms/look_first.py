@@ -42,16 +42,7 @@ from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import (
-    AnyFailure,
-    Chosen,
-    ChosenFailure,
-    DiscreteGaussian,
-    Failure,
-    Gaussian,
-    Guarantee,
-    Loss,
-)
+from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Guarantee, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian

@@ -12,16 +12,7 @@ from fim_private.accounting.rounding import round_down
 from fim_private.errors import UsageError
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.plan.record import parameters
-from fim_private.privacy import (
-    ApproxDP,
-    Budget,
-    Guarantee,
-    NeighbouringRelation,
-    Number,
-    PrivacyUnit,
-    PureDP,
-    Together,
-)
+from fim_private.privacy import ApproxDP, Budget, Guarantee, NeighbouringRelation, Number, PrivacyUnit, PureDP, Together
 from fim_private.private_candidates import KnownThreshold, RandomStopping
 from fim_private.private_candidates.pool import CandidateLoss, parts
 
