@@ -24,7 +24,6 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
-from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.look_first import LookFirst, Picks
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
@@ -293,10 +292,13 @@ def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: 
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
 
 
-def pick_listed(
-    database: TransactionDatabase, counts: HiddenCounts, mechanism: LiftedExponential, randomness: Randomness
+def pick_from_top(
+    database: TransactionDatabase, counts: HiddenCounts, mechanism: Picks, randomness: Randomness
 ) -> NDArray[np.int32]:
-    """The itemsets picked from all those of the public list, int32, shape (picks, size), in the order picked."""
+    """The itemsets picked, int32, shape (picks, size), in the order picked, padded if they have several sizes.
+
+    They are some of the most frequent ones, which were counted. Picks from a public list may also fall on any other.
+    """
     ranks = mechanism.select(counts.profile(), randomness)
     others = any(rank >= len(counts) for rank in ranks)
     taken = set(map(tuple, counts.itemsets_at(range(len(counts))).tolist())) if others else set()

@@ -20,7 +20,7 @@ from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_listed
+from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_from_top
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.restriction import restrict_to
@@ -84,7 +84,7 @@ def test_picks_of_which_few_are_told_apart_fall_on_all_others_of_the_list_alike(
     assert len(held) == 2
 
     def draw() -> tuple[tuple[str, ...], ...]:
-        picked = pick_listed(database, held, mechanism, randomness).tolist()
+        picked = pick_from_top(database, held, mechanism, randomness).tolist()
         return tuple(tuple(names[code] for code in sorted(itemset)) for itemset in picked)
 
     score = {itemset: math.e if itemset == ("a", "b") else 1.0 for itemset in combinations(names, 2)}
