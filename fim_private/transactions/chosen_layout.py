@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from fim_private.errors import InputError, UsageError, check_texts, did_you_mean
-from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
+from fim_private.transactions.columns.column_roles import Columns, skipped_columns, tab_if_typed
 from fim_private.transactions.columns.column_table import ColumnTable
+from fim_private.transactions.columns.row_filter import RowFilter
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.detection import (
     ask_about_columns,
@@ -45,23 +46,37 @@ class LayoutOptions:
     columns: Columns
 
     @classmethod
-    def of(cls, *, format: str, separator: str | None, encoding: str, **columns: Any) -> LayoutOptions:  # noqa: A002
-        """What the options of a reader say. The others are those of `Columns.of_options`.
+    def of(
+        cls,
+        *,
+        format: str,  # noqa: A002 - the option is called so everywhere
+        separator: str | None,
+        encoding: str,
+        where: str | None,
+        skip_columns: str | None,
+        item_separator: str | None,
+        **others: Any,
+    ) -> LayoutOptions:
+        r"""What the options of a reader say, some of which are texts: a condition, numbers, and perhaps `\t` for a tab.
 
         Errors:
-            UsageError: there is no such format, or options do not go together.
+            UsageError: an option has another type or cannot be read, or options do not go together.
         """
-        said, separator = Columns.of_options(**columns), tab_if_typed(separator)
-        _check_options(format, separator, said)
-        return cls(format=format, separator=separator, encoding=encoding, columns=said)
+        names = {f"{role}_column": others.get(role) for role in ("transaction", "item", "unit")}
+        check_texts(**names, where=where, skip_columns=skip_columns, item_separator=item_separator)
+        columns = Columns(
+            where=None if where is None else RowFilter.of(where),
+            skip_columns=skipped_columns(skip_columns),
+            item_separator=tab_if_typed(item_separator),
+            **others,
+        )
+        separator = tab_if_typed(separator)
+        _check_options(format, separator, columns)
+        return cls(format=format, separator=separator, encoding=encoding, columns=columns)
 
 
 def _check_options(format_name: str, separator: str | None, columns: Columns) -> None:
-    """Refuse options that make no sense, before anything is read.
-
-    Errors:
-        UsageError: the format is unknown, or options do not go together.
-    """
+    """Refuse options that make no sense, before anything is read."""
     if format_name not in FORMATS:
         raise UsageError(
             f"There is no format {format_name!r}.",

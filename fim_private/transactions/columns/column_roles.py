@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from fim_private.errors import InputError, UsageError, check_texts
+from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, are_numbers, plain
 from fim_private.transactions.columns.row_filter import OPTION, RowFilter, Selection
 
@@ -39,29 +38,6 @@ class Columns:
     skip_lines: int | None = None
     skip_columns: tuple[int, ...] = ()
     item_separator: str | None = None
-
-    @classmethod
-    def of_options(
-        cls,
-        *,
-        where: str | None,
-        skip_columns: str | None,
-        item_separator: str | None,
-        **others: Any,
-    ) -> Columns:
-        r"""What options say, some of which are texts: a condition, a list of numbers, and perhaps `\t` for a tab.
-
-        Errors:
-            UsageError: the condition or the list cannot be read, or an option has another type.
-        """
-        names = {f"{role}_column": others.get(role) for role in ("transaction", "item", "unit")}
-        check_texts(**names, where=where, skip_columns=skip_columns, item_separator=item_separator)
-        return cls(
-            where=None if where is None else RowFilter.of(where),
-            skip_columns=skipped_columns(skip_columns),
-            item_separator=tab_if_typed(item_separator),
-            **others,
-        )
 
     @property
     def numbered(self) -> bool:
