@@ -29,14 +29,7 @@ _ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 91)
 def largest_deltas(
     mechanism: WeightedGaussian, epsilons: Sequence[float], *, steps: int, randomness: Randomness
 ) -> list[tuple[float, Unit]]:
-    """The largest delta found at each epsilon, and what the unit holds there.
-
-    Args:
-        mechanism: the planned mechanism, or a broken twin of it.
-        epsilons: the epsilons to look at.
-        steps: how many steps the search for hard picks makes.
-        randomness: where the bits of that search come from.
-    """
+    """The largest delta found at each epsilon, and what the unit holds there. Arguments as in `items_first_cases`."""
     return worst_of(cases(mechanism, epsilons, steps, randomness), len(epsilons))
 
 

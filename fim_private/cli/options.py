@@ -246,11 +246,7 @@ class Reading:
         }
 
     def reader(self, progress: Callable[[float], None]) -> AbstractContextManager[Read]:
-        """The engine's reader.
-
-        Args:
-            progress: called with the share of the file that was read, if that is known.
-        """
+        """The engine's reader."""
         return reader(self.engine, self.master, progress)
 
 

@@ -150,12 +150,6 @@ def page_of(demo: Demo, folder: Path) -> Path:
 def write_page(demo: Demo, folder: Path, *, beside: tuple[str, ...] = (), overwrite: bool = True) -> Path:
     """Write the lesson as `NAME.html` to the folder.
 
-    Args:
-        demo: the lesson.
-        folder: is made if it is not there.
-        beside: the files of other lessons that are in the folder, or will be.
-        overwrite: replace a file of that name.
-
     Raises:
         UsageError: what is there may not be replaced.
         InputError: the folder or the file cannot be written.

@@ -27,13 +27,7 @@ def run(
 ) -> Outcome:
     """Choose the number of items, then items and pairs; then count all subsets of bases that cover these.
 
-    Args:
-        database: bounded transactions over the public list. If they have units, each unit has at most
-            `mechanism.sensitivity` of them.
-        mechanism: the mechanism with its parameters.
-        counts: the largest counts over all sizes together, which the first step looks at.
-        randomness: where the bits come from.
-        progress: called with the name of each phase as it begins.
+    The transactions are over the public list. Arguments as for `stepwise.run`.
     """
     progress("finding items")
     number = pick_number(database.top_itemsets(1, mechanism.most_items), counts, mechanism, randomness)

@@ -34,12 +34,7 @@ def promise_paragraphs(plan: Plan, *, options: bool = True) -> list[str]:
 
 
 def promised(release: Release, *, options: bool = True) -> list[str]:
-    """The same from a release alone, not wrapped. A release without a promise gets a warning instead.
-
-    Args:
-        release: any release.
-        options: whether to name options of the command line.
-    """
+    """The same from a release alone, not wrapped, with names of options or without; without a promise, a warning."""
     return _promised(release.terms, release.mechanism, seeded=release.seeded, options=options)
 
 

@@ -219,14 +219,7 @@ def advance_by_bits(
 ) -> None:
     """Do what `depth_first.advance` does, for itemsets of size 3 and more; a step is a word of bits.
 
-    Args:
-        owners: the lists of the index.
-        room: room for levels 1 to size - 2.
-        floor: the least count, at least 1.
-        progress: where to go on.
-        counter: one cell per item, all zero.
-        slot: one cell per item.
-        batch: written: the itemsets.
+    `counter` and `slot` have one cell per item, those of `counter` all zero.
     """
     depth, cursor, number, chosen, steps, written = progress
     last = batch.prefix.shape[1] - 1

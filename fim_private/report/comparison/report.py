@@ -38,13 +38,7 @@ THEORY = "../theory/index.html"
 
 
 def document_of(results: ComparisonResults, pictures: Pictures, *, theory: bool = False) -> Document:
-    """The report as a document; its pictures are collected.
-
-    Args:
-        results: what it shows.
-        pictures: where its pictures are kept.
-        theory: the theory report is there, so a link to it leads somewhere.
-    """
+    """The report as a document; its pictures are collected. With `theory`, it links to that report."""
     first, *others = (module.section(results, pictures) for module in SECTIONS)
     first = replace(first, parts=(*first.parts, _further(theory=theory)))
     sections = (first, *(section for section in others if section.parts))

@@ -29,12 +29,7 @@ NOTHING = (
 
 
 def release_document(release: Release, *, title: str | None = None) -> Document:
-    """The page. The release's own texts stand only in tables, drawings and code, which show them unchanged.
-
-    Args:
-        release: any release.
-        title: of the page; by default what was found, and how many.
-    """
+    """The page. The release's own texts stand only in tables, drawings and code, which show them unchanged."""
     sections = [
         Section(anchor="itemsets", title="What is bought together", parts=tuple(_itemsets(release))),
         promise_section(release),
