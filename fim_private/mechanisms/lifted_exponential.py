@@ -1,24 +1,32 @@
-"""The exponential mechanism over a public list, where only the most frequent itemsets are counted one by one.
+"""The exponential mechanism over a public list, where only the most frequent itemsets are counted beforehand.
 
-Every count below c_(l+1) becomes c_(l+1), and l is public. So all other itemsets of the list are alike, whether they
-occur or not, and need not be counted. One unit moves every count, and c_(l+1), in the same direction by at most Delta.
-So it moves lifted counts as much, and the picks cost what those of the exponential mechanism cost. Proof:
-docs/mathematics.md#lifted-counts.
+The first l + 1 itemsets are held with their counts. All others together are one level at c_(l+1), which no count of
+theirs exceeds. Where a pick falls on that level, one of them is drawn and counted, and taken with probability
+e^{rate (its count - c_(l+1))}. Otherwise the pick is drawn again. So the others are picked by their own counts, and
+most of them are never counted. Counts far below c_(l+1) are lifted to a floor, or such a pick might be drawn again
+without end. Proof: docs/mathematics.md#lifted-counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.peeling import Level
+from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.bernoulli import bernoulli_exp
+from fim_private.randomness.weighted_choice import WeightedChoice
+
+MOST_EXPONENT = 5
+"""One of the others is taken with probability e^-5 at least, so a pick is drawn 150 times at most on average."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiftedExponential(Exponential):
-    """k picks, each with probability proportional to e^{rate max(c, c_(l+1))}.
+    """k picks, each with probability proportional to e^{rate max(c, floor)}, floor = c_(l+1) less a public number.
 
     Args:
         candidates: l, public.
@@ -31,10 +39,32 @@ class LiftedExponential(Exponential):
         """The top l and the one after."""
         return self.candidates + 1
 
+    def floor(self, profile: CountProfile) -> int:
+        """Counts below this one are lifted to it; 0 or more."""
+        return max(0, profile.count(self.depth) - int(MOST_EXPONENT / max(self.rates)))
+
+    def draw(self, held: CountProfile, draw_other: Callable[[], int], randomness: Randomness) -> Iterator[int | None]:
+        """Yields ranks, in the order picked. None stands for the itemset that `draw_other` drew last.
+
+        Args:
+            held: the first l + 1 counts, or all if fewer itemsets occur.
+            draw_other: draws an itemset of the list that is not held and was not picked, uniformly, and tells its
+                count.
+            randomness: where the bits come from.
+        """
+        levels = held.top(min(self.universe_size, held.occurring))
+        highest, floor = held.count(self.depth), self.floor(held)
+        numbers = [number for _, number in levels]
+        remaining = RemainingLevels([*numbers, self.universe_size - sum(numbers)])
+        choices = {rate: WeightedChoice([*(count for count, _ in levels), highest], rate) for rate in self.rates}
+        for rate in self.rates[: self.universe_size]:
+            level = choices[rate].draw(remaining.left, randomness)
+            while level == len(levels) and not bernoulli_exp(rate * (highest - max(draw_other(), floor)), randomness):
+                level = choices[rate].draw(remaining.left, randomness)
+            rank = remaining.take(level, randomness)
+            yield None if level == len(levels) else rank
+
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
-        """The lifted counts of the itemsets that are held, and one level of all others on the list."""
-        floor = profile.count(self.depth)
-        held = profile.top(min(self.universe_size, profile.occurring))
-        lifted = [(max(count, floor), number) for count, number in held]
-        others = self.universe_size - sum(number for _, number in held)
-        return [*lifted, (floor, others)] if others else lifted
+        """The lifted counts of all itemsets of the list, with how many have each."""
+        floor = self.floor(profile)
+        return [(max(count, floor), number) for count, number in profile.top(self.universe_size)]

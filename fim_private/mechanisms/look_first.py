@@ -204,8 +204,9 @@ class LookFirst:
         return self.support(profile) + sample_discrete_gaussian(Fraction(self.variance), randomness)
 
     def support(self, profile: CountProfile) -> int:
-        """By how much c_(k) exceeds c_(l+1)."""
-        return profile.count(self.top) - profile.count(self.depth)
+        """By how much c_(k) exceeds c_(l+1), or the floor of picks from a public list."""
+        listed = self.test_delta is None
+        return profile.count(self.top) - (self._from_list.floor(profile) if listed else profile.count(self.depth))
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over lists for usual lengths. Everything that items first answers counts as the empty list."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from fim_private.counting import HiddenCounts, TransactionDatabase, largest_counts
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Stepwise
@@ -13,7 +14,7 @@ from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining import items_first_steps, privbasis_steps
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
-from fim_private.release.door import check_list, find_itemsets, look_at_support, pick, pick_from_top
+from fim_private.release.door import check_list, find_itemsets, look_at_support, pick, pick_listed
 from fim_private.transactions.item_codes import increasing
 
 
@@ -74,5 +75,7 @@ def run(
             if isinstance(way, ItemsFirst):
                 return items_first_steps.run(database, way, randomness, looked=looked, progress=progress)
             progress("selecting")
-            return Outcome(itemsets=increasing(pick_from_top(database, first, way, randomness)), counts=None)
+            if isinstance(way, LiftedExponential):
+                return Outcome(itemsets=increasing(pick_listed(database, first, way, randomness)), counts=None)
+            return Outcome(itemsets=increasing(pick(first, way, randomness)), counts=None)
     raise AssertionError("nobody knows the steps of this mechanism")

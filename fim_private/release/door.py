@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
@@ -24,6 +26,7 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.look_first import LookFirst, Picks
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
@@ -34,7 +37,10 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
-from fim_private.transactions.item_codes import PADDING, one_item_each, padded
+from fim_private.transactions.item_codes import PADDING, increasing, one_item_each, padded
+
+_FIRST_AT_ONCE, _MOST_AT_ONCE = 2**7, 2**15
+"""So many itemsets are drawn at once, to be counted together: few at first, as most picks need none."""
 
 Itemset = tuple[str, ...]
 
@@ -82,7 +88,13 @@ def pass_through(
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     absent: set[tuple[int, ...]] = set()
-    chosen = _itemsets(counts, ranks, lambda: _absent(database, plan, sizes, absent, randomness))
+    held = iter(counts.itemsets_at([rank for rank in ranks if rank < len(counts)]).tolist())
+    chosen = [
+        tuple(code for code in next(held) if code != PADDING)
+        if rank < len(counts)
+        else _absent(database, plan, sizes, absent, randomness)
+        for rank in ranks
+    ]
     return tuple(
         PassedItemset(items=tuple(str(database.vocabulary[code]) for code in itemset), lead=lead, codes=itemset)
         for itemset, lead in zip(chosen, leads, strict=True)
@@ -292,18 +304,20 @@ def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: 
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
 
 
-def pick_from_top(
-    database: TransactionDatabase, counts: HiddenCounts, mechanism: Picks, randomness: Randomness
+def pick_listed(
+    database: TransactionDatabase, counts: HiddenCounts, mechanism: LiftedExponential, randomness: Randomness
 ) -> NDArray[np.int32]:
-    """The itemsets picked, int32, shape (picks, size), in the order picked, padded if they have several sizes.
+    """The itemsets picked from all those of the public list, int32, shape (picks, size), in the order picked.
 
-    They are some of the most frequent ones, which were counted. Picks from a public list may also fall on any other.
+    Args:
+        database: transactions over the public list.
+        counts: the largest counts of their itemsets, as deep as the mechanism looks.
+        mechanism: the mechanism.
+        randomness: where the bits come from.
     """
-    ranks = mechanism.select(counts.profile(), randomness)
-    others = any(rank >= len(counts) for rank in ranks)
-    taken = set(map(tuple, counts.itemsets_at(range(len(counts))).tolist())) if others else set()
-    items, sizes = len(database.vocabulary), (counts.size,)
-    return padded(_itemsets(counts, ranks, lambda: _other(items, sizes, taken, randomness)))
+    others = _Others(database, counts, randomness)
+    ranks = mechanism.draw(counts.profile(), others.draw, randomness)
+    return padded([others.take() if rank is None else tuple(counts.itemsets_at([rank])[0].tolist()) for rank in ranks])
 
 
 def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasis, randomness: Randomness) -> int:
@@ -363,36 +377,70 @@ def _select(
     return ranks, (None,) * len(ranks)
 
 
-def _itemsets(
-    counts: HiddenCounts, ranks: Sequence[int], other: Callable[[], tuple[int, ...]]
-) -> list[tuple[int, ...]]:
-    """The codes of the itemsets of these ranks. A rank beyond the counts stands for what `other` draws."""
-    held = iter(counts.itemsets_at([rank for rank in ranks if rank < len(counts)]).tolist())
-    return [tuple(code for code in next(held) if code != PADDING) if rank < len(counts) else other() for rank in ranks]
+class _Others:
+    """The itemsets of a public list that are not held, drawn uniformly and counted when they are.
+
+    Args:
+        database: transactions over the public list.
+        held: the largest counts of their itemsets.
+        randomness: where the bits come from.
+    """
+
+    def __init__(self, database: TransactionDatabase, held: HiddenCounts, randomness: Randomness) -> None:
+        self._database = database
+        self._held = held
+        self._randomness = randomness
+        self._latest: tuple[int, ...] = ()
+        self._taken: set[tuple[int, ...]] = set()
+        self._drawn: list[tuple[tuple[int, ...], int]] = []
+        self._at_once = _FIRST_AT_ONCE
+
+    def draw(self) -> int:
+        """The count of an itemset that is drawn from those not held and not taken."""
+        while True:
+            while not self._drawn:
+                self._drawn = self._some()
+            self._latest, count = self._drawn.pop()
+            if self._latest not in self._taken:
+                return count
+
+    def take(self) -> tuple[int, ...]:
+        """The itemset drawn last. It is not drawn again."""
+        self._taken.add(self._latest)
+        return self._latest
+
+    @cached_property
+    def _held_itemsets(self) -> pl.DataFrame:
+        return pl.DataFrame(increasing(self._held.itemsets_at(range(len(self._held)))))
+
+    def _some(self) -> list[tuple[tuple[int, ...], int]]:
+        """Some of the itemsets that are not held, each drawn by itself, with their counts."""
+        items, size = len(self._database.vocabulary), self._held.size
+        drawn = pl.DataFrame(
+            np.array([_uniform_itemset(items, size, self._randomness) for _ in range(self._at_once)], np.int32)
+        )
+        self._at_once = min(4 * self._at_once, _MOST_AT_ONCE)
+        columns = drawn.columns
+        others = drawn.join(self._held_itemsets, on=columns, how="anti", maintain_order="left")
+        # If all that occur are held, the others have count 0.
+        different = others.unique(maintain_order=True)
+        counted = None if self._held.complete else self._database.count_chosen(different.to_numpy()).vector()
+        counts = different.with_columns(count=np.zeros(len(different), np.int64) if counted is None else counted)
+        found = others.join(counts, on=columns, how="left", maintain_order="left")
+        return [(tuple(itemset), count) for *itemset, count in found.iter_rows()]
 
 
 def _absent(
     database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
-    """A uniform itemset of the public list that does not occur and was not drawn before."""
+    """A uniform itemset of the public list that does not occur and was not drawn before (by rejection)."""
     items = plan.question.remaining_universe.items
     if items is None or plan.universe.names is None:
         raise AssertionError("only a public list has names of items that do not occur")
-    return _other(items, sizes, drawn, randomness, held=database.occurs)
-
-
-def _other(
-    items: int,
-    sizes: Sequence[int],
-    taken: set[tuple[int, ...]],
-    randomness: Randomness,
-    held: Callable[[tuple[int, ...]], bool] = lambda _itemset: False,
-) -> tuple[int, ...]:
-    """A uniform itemset of a public list that is not held and not taken (by rejection). From then on it is taken."""
     while True:
         itemset = _uniform_itemset(items, _uniform_size(items, sizes, randomness), randomness)
-        if itemset not in taken and not held(itemset):
-            taken.add(itemset)
+        if itemset not in drawn and not database.occurs(itemset):
+            drawn.add(itemset)
             return itemset
 
 

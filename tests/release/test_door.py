@@ -20,7 +20,7 @@ from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_from_top
+from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_listed
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.restriction import restrict_to
@@ -74,25 +74,29 @@ def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
     assert p_value(first, law) > FALSE_ALARM
 
 
-def test_picks_of_which_few_are_told_apart_fall_on_all_others_of_the_list_alike() -> None:
-    """Also on those that occur but are not held. No itemset comes twice."""
+@pytest.mark.parametrize(("pick_epsilon", "floor"), [(Fraction(1, 2), 0), (Fraction(4), 1)])
+def test_picks_from_a_list_go_by_counts_also_where_few_are_held(pick_epsilon: Fraction, floor: int) -> None:
+    """The others are drawn and counted, whether they occur or not. No itemset comes twice."""
     names = ("a", "b", "c", "d", "e")
-    baskets = [["a", "b"]] * 3 + [["a", "c"]] * 2 + [["b", "c"]]
+    counts = {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 1, ("b", "d"): 1}
+    baskets = [itemset for itemset, count in counts.items() for _ in range(count)]
     database = LocalDatabase(restrict_to(transactions_from_lists(baskets), names))
-    mechanism = LiftedExponential(top=2, pick_epsilon=Fraction(1), universe_size=10, candidates=1)
+    mechanism = LiftedExponential(top=2, pick_epsilon=pick_epsilon, universe_size=10, candidates=1)
     held, randomness = database.top_itemsets(2, mechanism.depth), SeededRandomness(SEED)
     assert len(held) == 2
+    assert mechanism.floor(held.profile()) == floor
 
     def draw() -> tuple[tuple[str, ...], ...]:
-        picked = pick_from_top(database, held, mechanism, randomness).tolist()
+        picked = pick_listed(database, held, mechanism, randomness).tolist()
         return tuple(tuple(names[code] for code in sorted(itemset)) for itemset in picked)
 
-    score = {itemset: math.e if itemset == ("a", "b") else 1.0 for itemset in combinations(names, 2)}
+    rate = float(pick_epsilon)
+    score = {itemset: math.exp(rate * max(counts.get(itemset, 0), floor)) for itemset in combinations(names, 2)}
     total = sum(score.values())
     law = {
         (one, other): score[one] / total * score[other] / (total - score[one]) for one, other in permutations(score, 2)
     }
-    drawn = [draw() for _ in range(5000)]
+    drawn = [draw() for _ in range(2000)]
     assert p_value(drawn, law) > FALSE_ALARM
     assert p_value(drawn, dict.fromkeys(law, 1 / len(law))) < FALSE_ALARM
 

@@ -35,7 +35,7 @@ def _of_a_test(twin: Twin) -> Twin:
 
 class _FromWhatOccurs(LiftedExponential):
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
-        return super()._levels(profile)[: len(profile.levels)]
+        return super()._levels(replace(profile, zeros=0))
 
 
 def _with_tests(kind: type[Certificate]) -> Callable[[Any], Any]:
