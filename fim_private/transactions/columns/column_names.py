@@ -81,10 +81,13 @@ KNOWN = {
         ),
     },
     "shop": {
-        "English": ("shop", "shop id", "store", "store id", "store no", "store number", "branch", "outlet"),
-        "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt"),
-        "French": ("Magasin", "ID magasin", "Code magasin", "Boutique"),
-        "Spanish": ("Tienda", "ID tienda", "Sucursal"),
+        "English": (
+            *("shop", "shop id", "store", "store id", "store no", "store number", "branch", "outlet"),
+            *("register", "register id", "register no", "till", "till id", "till no", "terminal", "terminal id"),
+        ),
+        "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt", "Kasse", "Kassennummer", "Kassennr"),
+        "French": ("Magasin", "ID magasin", "Code magasin", "Boutique", "Caisse", "N° caisse"),
+        "Spanish": ("Tienda", "ID tienda", "Sucursal", "Caja", "Nº caja"),
     },
 }
 """For each role of a column, its usual names by language. Case, accents, blanks and punctuation do not count.

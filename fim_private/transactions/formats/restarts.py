@@ -93,8 +93,8 @@ class Restarts:
         marks = {at: rows.select("id", pl.col(str(at)).alias("mark")) for at in (*self._marks, *self._owners)}
         if any(_often_several(marks[at]) for at in self._owners) or any(map(self._begin_again, marks.values())):
             return Doubt(
-                what=f"In {self._name} the rows of one transaction differ in another column, such as the shop: the "
-                "numbers may begin again in every shop, month or file.",
+                what=f"In {self._name} the rows of one transaction differ in another column, such as the shop or till: "
+                "the numbers may begin again in every shop, month or file.",
                 instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Shop."),
                 stays=Way("If not, give", self._layout.guesses()),
             )
