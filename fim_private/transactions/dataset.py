@@ -40,7 +40,7 @@ class ReadingNotes:
             numbers of transactions.
         unused_unit: the column with a well-known name of units that is no item, where no column was to name the unit.
             It depends on the names of the columns alone.
-        below_zero: columns of a long table that were not read and hold numbers below 0 in the first rows. Not on Spark.
+        returns: columns of a long table that seem to mark returns or cancelled sales in the first rows. Not on Spark.
         alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.
     """
 
@@ -55,7 +55,7 @@ class ReadingNotes:
     nobody: tuple[tuple[str, int], ...] = ()
     unused_unit: str | None = None
     alike_units: int = 0
-    below_zero: tuple[str, ...] = ()
+    returns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

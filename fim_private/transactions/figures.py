@@ -84,7 +84,7 @@ def bounds(transactions: Transactions, merged: Transactions) -> list[Rows]:
 def warnings(notes: ReadingNotes) -> list[str]:
     """What the holder of the data should know before anything is charged.
 
-    --where could not compare some cells; a column holds numbers below 0; no unit was named; or units may be one, or
+    --where could not compare some cells; a column seems to mark returns; no unit was named; or units may be one, or
     stand for missing ones.
     """
     undecided = (
@@ -95,11 +95,13 @@ def warnings(notes: ReadingNotes) -> list[str]:
         f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "
         "itself, and a person with several is not protected beyond one of them."
     )
-    named, more = ", ".join(map(repr, notes.below_zero[:3])), len(notes.below_zero) - 3
+    named, more = ", ".join(map(repr, notes.returns[:3])), len(notes.returns) - 3
     returns = (
-        f"For the holder of the data, not part of the release: numbers below 0 stand in {named}"
-        f"{f' and {more} more columns' if more > 0 else ''}. If they mark returns, these count as bought. --where "
-        "leaves such rows out, as in --where \"Quantity > 0\" (NOT LIKE '-%' if they hold commas)."
+        f"For the holder of the data, not part of the release: {named}{f' and {more} more' if more > 0 else ''} "
+        "may mark returns or cancelled sales: by numbers below 0, by a word such as Storno or refund, or by a letter "
+        "before some transaction numbers. If so, these count as bought. --where leaves them out, as in --where "
+        "\"Quantity > 0\", --where \"Status <> 'Storno'\" or --where \"InvoiceNo NOT LIKE 'C%'\" (NOT LIKE '%-%' for "
+        "numbers with commas)."
     )
     same = (
         f"For the holder of the data, not part of the release: {notes.alike_units:,} units differ from another one in "
@@ -114,7 +116,7 @@ def warnings(notes: ReadingNotes) -> list[str]:
     ]
     found = (
         (undecided, notes.rows_undecided > 0),
-        (returns, bool(notes.below_zero)),
+        (returns, bool(notes.returns)),
         (unnamed, notes.unused_unit is not None),
         (same, notes.alike_units > 0),
     )

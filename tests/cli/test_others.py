@@ -57,7 +57,7 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     path.write_text("\n".join(["invoice,item,customer,quantity", *rows]))
     done = succeed("inspect", path, "--unit-column", "customer")
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
-    assert "numbers below 0 stand in 'quantity'. If they mark returns" in " ".join(words(done).split())
+    assert "'quantity' may mark returns or cancelled sales: by numbers below 0" in " ".join(words(done).split())
     shown = " ".join(done.stdout.decode().split())
     for fact in (
         "transactions 3",

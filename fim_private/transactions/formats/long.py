@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,9 +28,20 @@ from fim_private.transactions.units import rows_with_unit, unit_of_each
 PIECE = 1 << 20
 """This many rows of a table of columns are text at a time."""
 
-BELOW_ZERO, ANY_NUMBER = r"^-[0-9.,]*[1-9]", rf"{NUMBER}|^[+-]?[0-9.]+,[0-9]+$"
 SEARCHED = 1_000
-"""So many rows are searched for numbers below 0. Every run pays for the search, and returns are not rare."""
+"""So many rows are searched for signs of returns. Every run pays for the search, and returns are not rare."""
+
+BELOW_ZERO, ANY_NUMBER = r"^-[0-9.,]*[1-9]", rf"{NUMBER}|^[+-]?[0-9][0-9.,]*$"
+CURRENCY, MINUS = r"[ €$£\x{a0}\x{202f}]|EUR|USD|CHF", r"^\((.+)\)$|^[−–](.+)$|^(.+)-$"
+"""What may stand around a number, and how programs for accounts write one below 0, beside -1: (1), −1, 1-."""
+
+RETURNED = "(?i)^(is|was)?[ _]?(storn|cancel|refund|return|void|annul|anula|devol|devuel|retour|rückgabe|gutschrift)"
+KINDS = 10
+"""A column with such a name or such cells marks returns if it holds at most so many different cells."""
+
+PREFIX = r"^(\pL*)[-_/. ]?[0-9]"
+MOSTLY = 0.7
+"""If this share of the transaction numbers begins with the same letters or none, others may be marked: C536379."""
 
 
 def options_of(columns: LongColumns) -> list[str]:
@@ -90,15 +102,15 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
     width = len(table.header)
     found = long_columns(table.header, columns)
     rows, restarts = _Rows(found, columns), Restarts(table.name, table.header, found, layout)
-    below_zero: tuple[str, ...] | None = None
+    returns: tuple[str, ...] | None = None
     for fields, _ in table.blocks():
-        if below_zero is None:
-            below_zero = _below_zero(table.header, found, partial(fields.gather_every, width))
+        if returns is None:
+            returns = _returns(table.header, found, partial(fields.gather_every, width))
         restarts.add(partial(fields.gather_every, width))
         rows.add([fields.gather_every(width, offset=at) for at in found.all])
     ask(restarts.doubt(), on_doubt)
     transactions = rows.finish(_named(layout, columns, table.header, found))
-    return _with_unread(transactions, table.header, found, below_zero or ())
+    return _with_unread(transactions, table.header, found, returns or ())
 
 
 def read_long_columnar(
@@ -119,8 +131,8 @@ def read_long_columnar(
         rows.add(
             [as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, options, strict=True)]
         )
-    below_zero = _below_zero(header, found, lambda at: _first_numbers(table, header[at]))
-    return _with_unread(rows.finish(_named(layout, columns, header, found)), header, found, below_zero)
+    returns = _returns(header, found, lambda at: _first_cells(table, header[at]))
+    return _with_unread(rows.finish(_named(layout, columns, header, found)), header, found, returns)
 
 
 def _first_rows(table: ColumnTable, name: str) -> pl.Series:
@@ -129,27 +141,44 @@ def _first_rows(table: ColumnTable, name: str) -> pl.Series:
     return as_text(column, "a column") if column.dtype in WRITTEN else pl.Series([None] * len(column), dtype=pl.String)
 
 
-def _first_numbers(table: ColumnTable, name: str) -> pl.Series:
-    """The first cells of a column of numbers or text as strings; none of another one."""
+def _first_cells(table: ColumnTable, name: str) -> pl.Series:
+    """The first cells of a column of numbers, text or yes and no as strings; none of another one."""
     column = table.columns([name], rows=SEARCHED)[0]
     if column.dtype.is_float():
         column = column.fill_nan(None)
-    return column.cast(pl.String) if column.dtype.is_numeric() or column.dtype == pl.String else pl.Series([""])
+    readable = column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean)
+    return column.cast(pl.String) if readable else pl.Series([""])
 
 
-def _below_zero(header: Sequence[str], found: LongColumns, cells: Cells) -> tuple[str, ...]:
-    """The columns that are not read and hold nothing but numbers in the first rows, some of them below 0."""
+def _returns(header: Sequence[str], found: LongColumns, cells: Cells) -> tuple[str, ...]:
+    """The columns that seem to mark returns or cancelled sales in the first rows; of those read, only transactions."""
     names = [name.strip() for name in header]
-    unread = (
-        (name, cells(at).head(SEARCHED).str.strip_chars())
+    first = (
+        (name, cells(at).head(SEARCHED).str.strip_chars(), (at,) == found.transaction)
         for at, name in enumerate(names)
-        if at not in found.all and name and names.count(name) == 1
+        if (at not in found.all or (at,) == found.transaction) and name and names.count(name) == 1
     )
     return tuple(
         name
-        for name, first in unread
-        if first.str.contains(BELOW_ZERO).any() and first.filter(not_blank(first)).str.contains(ANY_NUMBER).all()
+        for name, column, is_transaction in first
+        if (_odd_letters(column) if is_transaction else _marks_returns(name, column.filter(not_blank(column)), column))
     )
+
+
+def _marks_returns(name: str, filled: pl.Series, column: pl.Series) -> bool:
+    """Whether a column holds numbers alone and some below 0, or has few different cells and a word for returns."""
+    numbers = filled.str.replace_all(CURRENCY, "").str.replace(MINUS, "-${1}${2}${3}")
+    if numbers.str.contains(BELOW_ZERO).any() and numbers.str.contains(ANY_NUMBER).all():
+        return True
+    named = re.match(RETURNED, name) is not None or filled.str.contains(RETURNED).any()
+    return named and 1 < column.fill_null("").n_unique() <= KINDS
+
+
+def _odd_letters(ids: pl.Series) -> bool:
+    """Whether most transaction numbers begin with the same letters or none, and some with others."""
+    letters = ids.filter(not_blank(ids)).unique().str.extract(PREFIX)
+    counts = letters.value_counts(sort=True).get_column("count")
+    return not letters.has_nulls() and 1 < len(counts) <= 3 and int(counts[0]) >= MOSTLY * len(letters)
 
 
 def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongColumns) -> Layout:
@@ -162,10 +191,10 @@ def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongC
 
 
 def _with_unread(
-    transactions: Transactions, header: Sequence[str], found: LongColumns, below_zero: tuple[str, ...]
+    transactions: Transactions, header: Sequence[str], found: LongColumns, returns: tuple[str, ...]
 ) -> Transactions:
     """The transactions with notes of columns that were not read."""
-    noted = replace(transactions.notes, below_zero=below_zero)
+    noted = replace(transactions.notes, returns=returns)
     # A unit that is the transaction itself protects as little as none.
     named = found.unit is not None and found.transaction != (found.unit,)
     others = (found.item, *(found.transaction if len(found.transaction) == 1 else ()))

@@ -65,16 +65,48 @@ SHEET = workbook({"sales": [list(row) for row in csv.reader(io.StringIO(TEXT))]}
 
 @pytest.mark.parametrize("data", [TEXT, SHEET, RETURNS], ids=["csv", "xlsx", "parquet"])
 def test_columns_with_numbers_below_0_are_noted(data):
-    assert read(data, **CHOSEN).notes.below_zero == ("pieces", "euro")
-    assert read(data, where="pieces > 0", **CHOSEN).notes.below_zero == ()
-    assert read(data, transaction_column="euro", item_column="thing").notes.below_zero == ("pieces",)
+    assert read(data, **CHOSEN).notes.returns == ("pieces", "euro")
+    assert read(data, where="pieces > 0", **CHOSEN).notes.returns == ()
+    assert read(data, transaction_column="euro", item_column="thing").notes.returns == ("pieces",)
 
 
 def test_of_missing_numbers_and_columns_without_a_name_of_their_own_nothing_is_noted():
     table = pl.DataFrame({"bill": ["A", "B"], "item": ["m", "t"], "a": [-2.0, float("nan")], "b": [float("nan"), 1.0]})
-    assert read(table, transaction_column="bill", item_column="item").notes.below_zero == ("a",)
+    assert read(table, transaction_column="bill", item_column="item").notes.returns == ("a",)
     text = b"bill,item,q,q,,z\nA,m,-1,-1,-1,-1\nB,t,1,1,1,1\n"
-    assert read(text, transaction_column="bill", item_column="item").notes.below_zero == ("z",)
+    assert read(text, transaction_column="bill", item_column="item").notes.returns == ("z",)
+
+
+ROWS = 12
+SIGNS = {
+    "a letter before the number": {"bill": [f"{'C' * (row % 4 == 3)}{536365 + row}" for row in range(ROWS)]},
+    "a prefix": {"bill": [f"{'GU' if row % 4 == 3 else 'RE'}-{row:05d}" for row in range(ROWS)]},
+    "a status": {"state": ["gebucht", "Storno", ""] * 4},
+    "the name of a column": {"is_returned": ["0", "1", "0", "0"] * 3},
+    "a minus at the end": {"pieces": ["1", "2-", "1", ""] * 3},
+    "brackets": {"euro": ["1.000,50 €", "(2,50 €)"] * 6},
+    "a long minus": {"euro": ["$1,000.50", "−$2.50"] * 6},
+}
+NO_SIGNS = {
+    "letters of shops": {"bill": [f"{'NSW'[row % 3]}{row}" for row in range(ROWS)]},
+    "hexadecimal numbers": {"bill": [f"{'0a1b2cd7e8f9'[row]}{row:03x}" for row in range(ROWS)]},
+    "names of goods": {"label": [f"return bottle {row}" for row in range(ROWS)]},
+    "a name above days": {"return_date": [f"2024-03-{row:02d}" for row in range(1, ROWS + 1)]},
+    "a name above blanks": {"cancelled": [""] * ROWS},
+    "ranges": {"ages": ["18-25", "60-"] * 6},
+}
+
+
+@pytest.mark.parametrize("sign", [*SIGNS, *NO_SIGNS])
+def test_columns_that_mark_returns_are_noted(sign):
+    usual = {"bill": [str(row) for row in range(ROWS)], "thing": ["milk", "tea"] * (ROWS // 2)}
+    frame = pl.DataFrame({**usual, **(SIGNS | NO_SIGNS)[sign]})
+    marked = tuple(SIGNS.get(sign, ()))
+    for data in (frame, frame.write_csv()):
+        assert read(data, **CHOSEN).notes.returns == marked
+    yes = frame.with_columns(voided=pl.col("thing") == "tea")
+    assert read(yes, **CHOSEN).notes.returns == (*marked, "voided")
+    assert "voided" not in read(yes, where="voided = FALSE", **CHOSEN).notes.returns
 
 
 @given(
