@@ -234,7 +234,7 @@ def transactions_from_lists(
     Args:
         lists: one iterable of names per transaction. Names are stripped, and repetitions are merged.
         units: the privacy unit of each transaction, as text or whole numbers. Text is stripped, and
-            equal numbers are one unit, as in files.
+            equal whole numbers are one unit, as in files.
 
     Errors:
         UsageError: `lists` is a frame, a transaction is a single string or no list, an item is neither text nor a whole

@@ -13,7 +13,7 @@ BETWEEN = "\x1f"
 ESCAPED = {"\x1e": "\x1e0", BETWEEN: "\x1e1"}
 """How a name is written that holds the separator itself, so that no two lists of names look alike."""
 
-NUMBER = r"^[+-]?[0-9]+(\.[0-9]*)?$"
+WHOLE_NUMBER = r"^[+-]?[0-9]+(\.0*)?$"
 USUAL_NUMBER = "^(0|-?[1-9][0-9]*)$"
 
 
@@ -23,26 +23,24 @@ def not_blank(values: pl.Series) -> pl.Series:
 
 
 def identities(names: pl.Series) -> pl.Series:
-    """What the names of units or transactions stand for: without blanks around them, and equal numbers as one.
+    """What the names of units or transactions stand for: without blanks around them, and equal whole numbers as one.
 
     One export writes 17850 and the next one 17850.0 or 017850 for the same customer. As two customers they would be
-    protected at half the promise. If two customers become one, both are still protected. Names with letters stay as
-    they are. The result for a name depends on that name alone.
+    protected at half the promise. Other names stay as they are: 3.1 and 3.10 are two
+    receipts of till 3. The result for a name depends on that name alone.
 
     Args:
         names: strings; a null stays null.
 
-    >>> identities(pl.Series([" K1", "k1", "17850.0", "007", "-0", "0.50"])).to_list()
-    ['K1', 'k1', '17850', '7', '0', '0.5']
+    >>> identities(pl.Series([" K1", "k1", "17850.0", "007", "-0", "3.10"])).to_list()
+    ['K1', 'k1', '17850', '7', '0', '3.10']
     """
     names = names.str.strip_chars()
-    unusual = (names.str.contains(NUMBER) & ~names.str.contains(USUAL_NUMBER)).fill_null(value=False)
+    unusual = (names.str.contains(WHOLE_NUMBER) & ~names.str.contains(USUAL_NUMBER)).fill_null(value=False)
     if not unusual.any():
         return names
     numbers = names.filter(unusual)
-    whole = numbers.str.extract(r"^[+-]?0*([0-9]+?)(?:\.|$)")
-    fraction = numbers.str.extract(r"(\.[0-9]*[1-9])0*$").fill_null("")
-    size = whole + fraction
+    size = numbers.str.extract(r"^[+-]?0*([0-9]+?)(?:\.|$)")
     below_zero = numbers.str.starts_with("-") & (size != "0")
     return names.scatter(np.flatnonzero(unusual.to_numpy()), ("-" + size).zip_with(below_zero, size))
 
