@@ -47,8 +47,13 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>")
 """Names that programs write where there is no item, in lower case."""
 
-TOTALS = ("total", "totals", "subtotal", "sub-total", "grand total", "summe", "zwischensumme", "gesamt", "sous-total")
+TOTALS = (
+    *("total", "totals", "subtotal", "sub-total", "grand total", "summe", "zwischensumme", "gesamt", "sous-total"),
+    *("gesamtsumme", "gesamtbetrag", "endsumme", "total general", "total général", "suma"),
+)
 """What stands in place of an item in rows of sums, in lower case."""
+
+AFTER_TOTAL = "(:| eur| €| usd| ttc)+$"
 
 AMOUNT = r"^[0-9]+ ?[x×*] ?|^[0-9]+ |( [x×*]|[:=]) ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
 """How many were bought, before or after a name, or at what price: 2 x Brot, Brot x2, Brot:2, Brot (2), Brot 1.99."""
@@ -79,7 +84,7 @@ class Doubt:
     """Something that looks odd, and the options that settle it.
 
     Args:
-        what: what looks odd, in one sentence that shows no data.
+        what: what looks odd, without any data.
         instead: what to give if the data means something else than what was read.
         stays: what to give if it was read as it is meant.
     """
@@ -260,7 +265,8 @@ def other_columns(name: str, numbers: Sequence[int], layout: Layout) -> Doubt:
     """What is odd in a one-hot table, some of whose columns hold other words."""
     listed = ", ".join(map(str, numbers))
     return Doubt(
-        what=f"{name} looks like a one-hot table, but these columns hold other words than yes and no: {listed}.",
+        what=f"{name} looks like a one-hot table, but these columns hold other words than yes and no: {listed}. "
+        "All others count as items, also a property such as a sex or a weekend as 0 and 1.",
         instead=Way(
             "If each row names one item, give --transaction-column and --item-column. If these are items with "
             "quantities, first replace those above 1 by 1."
@@ -382,7 +388,7 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
 
 def _no_names(names: pl.Series, words: Sequence[str], called: str, stays: Way) -> Doubt | None:
     """Whether one of these words, which seldom is an item, is the name of one."""
-    if not names.str.to_lowercase().is_in(words).any():
+    if not names.str.to_lowercase().str.replace(AFTER_TOTAL, "").is_in(words).any():
         return None
     return Doubt(
         what=f"An item is called {called}.",

@@ -333,7 +333,8 @@ CASES = {
                 ],
                 mark,
             ),
-            says=r"but these columns hold other words than.*: 1, 10\. .*--format one-hot .*--skip-columns 1,10\.",
+            says=r"but these columns hold other words than.*: 1, 10\. All others count as items, .*"
+            r"--format one-hot .*--skip-columns 1,10\.",
             stays={"format": "one-hot", "separator": mark, "skip_columns": "1,10"},
             reads_as_before=READ,
         )
@@ -440,12 +441,15 @@ CASES = {
         )
         for word in ("nan", "NULL", "None", "N/A")
     },
-    "rows of sums": Case(
-        text="tid,item\n1,ale\n1,Total\n2,ale\n2,bun\n2,Total\n",
-        says="called Total or Subtotal.*leave these cells blank.*--format long",
-        stays=LONG_TABLE,
-        reads_as_before=[{"ale", "Total"}, {"ale", "bun", "Total"}],
-    ),
+    **{
+        f"rows of sums called {total}": Case(
+            text=f"tid,item\n1,ale\n1,{total}\n2,ale\n2,bun\n2,{total}\n",
+            says="called Total or Subtotal.*leave these cells blank.*--format long",
+            stays=LONG_TABLE,
+            reads_as_before=[{"ale", total}, {"ale", "bun", total}],
+        )
+        for total in ("Total", "Summe EUR", "Gesamtbetrag: €", "TOTAL TTC")
+    },
     **{
         f"{what} after each basket": Case(
             text="".join(f"{','.join(basket)},{write(row)}{filled}\n" for row, basket in enumerate(BASKETS)),
