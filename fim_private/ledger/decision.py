@@ -116,4 +116,4 @@ def _check_promise(state: State, cost: Cost) -> None:
 
 def _typed(name: str) -> str:
     """A column's name as it is typed; with control characters written out, so that it cannot steer the terminal."""
-    return name if name.isprintable() else repr(name)
+    return shlex.quote(name) if name.isprintable() else repr(name)

@@ -123,6 +123,8 @@ def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event
 @contextmanager
 def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
     """The file, open and locked: shared with other readers, or exclusively."""
+    if path.is_dir():
+        raise InputError(f"There is no ledger at {path}, which is a folder.", "Give the ledger's file.")
     if not path.is_file():
         raise InputError(
             f"There is no ledger at {path}.",

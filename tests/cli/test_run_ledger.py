@@ -39,3 +39,10 @@ def test_a_column_s_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Give unit_column=") as refused:
         ledger.check(plan_for(PrivacyUnit()))
     assert str(refused.value).isprintable()
+
+
+def test_a_column_s_name_can_be_typed_as_it_is_advised(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="3", delta="1e-5")
+    ledger.charge(plan_for(PrivacyUnit(column="N° client")), layout=IN_MEMORY)
+    with pytest.raises(UsageError, match="Give unit_column='N° client', or"):
+        ledger.check(plan_for(PrivacyUnit()))

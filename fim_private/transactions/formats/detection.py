@@ -49,7 +49,7 @@ RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
 NOT_READ = {
-    EXCEL: " The first row of a sheet has to name the columns: give --skip-lines 1 if a title stands above it.",
+    EXCEL: " The first row of a sheet has to name the columns: give --skip-lines N if N rows of titles stand above it.",
     "frame": " The index of a pandas frame is not read: reset_index() makes it a column.",
 }
 """By the kind of a table, why its columns may be other ones than they seem."""

@@ -193,3 +193,6 @@ def test_a_ledger_that_cannot_be_used_is_refused_without_its_content(
             assert done.stdout == b""
             assert "SECRET" not in words(done)
             assert "Traceback" not in words(done)
+    assert "which is a folder. Give the ledger's file" in " ".join(
+        words(end_with(3, "budget", "show", tmp_path)).split()
+    )

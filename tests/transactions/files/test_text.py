@@ -130,6 +130,8 @@ def test_a_line_over_a_mebibyte_is_refused_without_its_text():
     with pytest.raises(InputError, match=r"Line 3 of .* is longer than a mebibyte") as caught:
         read(f"milk\nbread,milk\n{line}\nmilk\n")
     assert SECRET not in str(caught.value)
+    with pytest.raises(InputError, match="heads a one-hot table, write one item per row"):
+        read(f"{line}\n1,0\n")
 
 
 def test_a_line_and_a_field_of_nearly_a_mebibyte_are_read():

@@ -74,6 +74,8 @@ def test_the_header_is_the_first_row_that_is_not_blank() -> None:
 def test_titles_above_the_header_are_left_out_as_lines_of_a_text_are() -> None:
     titles = [["Sales of the shop"], [], ["made on", date(2011, 1, 6)]]
     book = workbook({"Sales": [*titles, *SALES]})
+    with pytest.raises(InputError, match="skip_lines=N if N rows of titles"):
+        read(book)
     transactions = read(book, skip_lines=2, unit_column="CustomerID")
     assert as_sets(transactions) == [{"milk", "bread"}, {"milk"}]
     layout = transactions.notes.layout
