@@ -9,8 +9,10 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 # Nothing here multiplies matrices, and the threads for it, one a core, may be more than a memory limit has room for.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A debugging aid for other programs of this machine: as plain Python our loops would take for ever.
-os.environ.pop("NUMBA_DISABLE_JIT", None)
+# Settings for other programs of this machine: as plain Python our loops would take for ever, none of them uses numba's
+# threads, and numba fails on a number of threads that it cannot have.
+for _setting in ("NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS"):
+    os.environ.pop(_setting, None)
 
 # The next file to be opened would get the number of a stream that is closed, and what is printed would go into it.
 for _descriptor in range(3):

@@ -111,6 +111,7 @@ def test_an_error_in_the_cache_is_nobody_s_error(monkeypatch: pytest.MonkeyPatch
 
 def test_the_command_compiles_its_loops_where_that_is_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
     (tmp_path / "baskets.csv").write_text("bread,milk,tea\n" * 900)
     done = in_own_process("mine", tmp_path / "baskets.csv", "--size", 2, "--top", 1, *PROMISE, "--release-counts")
     assert done.returncode == 0, words(done)

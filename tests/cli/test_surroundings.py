@@ -31,6 +31,15 @@ def test_too_little_memory_is_said(tmp_path: Path, limit: int, flag: str) -> Non
     assert "Traceback" not in done.stderr
 
 
+def test_the_desk_is_not_opened_on_a_file_that_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("marimo", reason="marimo is not here; it is in the extra `desk`")
+    program = [sys.executable, "-m", "fim_private", "desk", "--no-browser", "absent.csv"]
+    done = processes.run(program, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "There is no file absent.csv." in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     program = [sys.executable, "-m", "fim_private", "plan", *ASKED]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 
 
 def desk(
@@ -23,12 +23,18 @@ def desk(
     Example: fim-private desk invoices.csv
     """
     from fim_private.catalogue.entries import path_of
+    from fim_private.transactions.files.source import is_address
+    from fim_private.transactions.sources.several import files_named
 
     try:
         from fim_private.cli.desk.answer import started
         from fim_private.cli.desk.serve import serve
     except ModuleNotFoundError:
         raise UsageError("The desk needs marimo.", "Install it: pip install 'fim_private[desk]'") from None
+    files = file or [str(path_of("online-retail-customers"))]
+    for one in files_named(files):
+        if not is_address(one) and not Path(one).exists():
+            raise InputError(f"There is no file {one}.", "Check the path.")
     folder.mkdir(parents=True, exist_ok=True)
-    started.update(files=file or [str(path_of("online-retail-customers"))], folder=folder)
+    started.update(files=files, folder=folder)
     serve(browser=not no_browser)
