@@ -213,6 +213,17 @@ def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path:
         read_with_spark(spark, str(tmp_path))
 
 
+def test_a_file_that_looks_unlike_the_first_is_not_read_as_its_baskets(spark: SparkSession, tmp_path: Path) -> None:
+    for name, text in (("a", "milk,tea\nmilk,tea,jam\n"), ("b", ""), ("c", "jam,tea,milk\nmilk\n")):
+        (tmp_path / f"{name}.csv").write_text(text * 3)
+    assert len(rows_of(read_with_spark(spark, str(tmp_path)))) == 12
+    (tmp_path / "d.csv").write_text("tid,item\n1,SECRET\n")
+    with pytest.raises(InputError, match=r"d\.csv looks unlike the first file, which is read as basket CSV") as said:
+        read_with_spark(spark, str(tmp_path))
+    assert "SECRET" not in str(said.value)
+    assert len(rows_of(read_with_spark(spark, str(tmp_path), format="basket"))) == 14
+
+
 def test_rows_without_a_unit_are_refused_or_left_out(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(

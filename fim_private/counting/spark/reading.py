@@ -30,7 +30,7 @@ from fim_private.transactions.columns.text_table import text_table
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.files.source import GIVE_QUERY, GZIP, PARQUET, Content, load
 from fim_private.transactions.files.text import Text
-from fim_private.transactions.formats.detection import SAMPLE_LINES, SAMPLE_ROWS
+from fim_private.transactions.formats.detection import SAMPLE_LINES, SAMPLE_ROWS, like_first
 from fim_private.transactions.formats.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.row_units import repeated_transaction
@@ -100,7 +100,8 @@ def read_with_spark(
         UsageError: options do not go together, or Spark cannot read this kind of source.
         FimPrivateError: Spark failed.
 
-    Cost: one pass over the file, and a small task for each Parquet file. The executors then keep the data, four bytes
+    Cost: one pass over the file, and a small task for each Parquet file, or for each file of baskets whose format is
+    guessed, one after the other. The executors then keep the data, four bytes
     per occurrence of an item, on disk if memory is short.
     """
     options = LayoutOptions.of(
@@ -130,7 +131,7 @@ def read_with_spark(
     if head.startswith(PARQUET):
         raw, notes = _parquet(cluster, sources, files, options)
     else:
-        raw, notes = _text(cluster, sources, head, options)
+        raw, notes = _text(cluster, sources, files, head, options)
     insisted = notes.layout.format not in LINE_FORMATS or options.separator is not None
     database = _coded(cluster, raw.persist(), notes, options.columns, insisted=insisted)
     ask_about_names(notes.layout, database.vocabulary, refuse)
@@ -181,7 +182,9 @@ def _parquet(
     return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), notes
 
 
-def _text(cluster: Cluster, sources: list[str], head: bytes, options: LayoutOptions) -> tuple[DataFrame, ReadingNotes]:
+def _text(
+    cluster: Cluster, sources: list[str], files: list[str], head: bytes, options: LayoutOptions
+) -> tuple[DataFrame, ReadingNotes]:
     """Blocks in codes of their own, and what was noted of the first rows."""
     columns, encoding = options.columns, options.encoding
     if head.startswith(GZIP):
@@ -204,6 +207,10 @@ def _text(cluster: Cluster, sources: list[str], head: bytes, options: LayoutOpti
             "Spark does not leave out the first lines of a text.",
             "Take them out of the file, or leave out --engine spark.",
         )
+    if options.format == "auto" and layout.format in LINE_FORMATS:  # the headers of tables are compared
+        for file in files[1:]:
+            if (lines := _head(cluster, file)).strip():  # Spark itself writes empty parts
+                like_first(layout, columns, Text(name=file, blocks=[_loaded(lines, file).data], encoding=encoding))
     notes = read_text(text(), layout, columns).notes
     layout = notes.layout
     if layout.format == "basket" and columns.unit is not None:
