@@ -103,7 +103,12 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
     found = long_columns(table.header, columns)
     rows, restarts = _Rows(found, columns), Restarts(table.name, table.header, found, layout)
     returns: tuple[str, ...] | None = None
-    for fields, _ in table.blocks():
+    last = 0
+    for fields, numbers in table.blocks():
+        if len(numbers):
+            if numbers[0] <= last or not last:  # the numbers of lines begin anew in each file
+                restarts.begin_file(fields.gather_every(width, offset=found.transaction[0]))
+            last = int(numbers[-1])
         if returns is None:
             returns = _returns(table.header, found, partial(fields.gather_every, width))
         restarts.add(partial(fields.gather_every, width))
@@ -123,6 +128,8 @@ def read_long_columnar(
     values = table.columns(list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
     rows, restarts = _Rows(found, columns), Restarts(table.name, header, found, layout)
+    for one in getattr(table, "tables", ()):
+        restarts.begin_file(_first_rows(one, names[0]))
     restarts.add(lambda at: _first_rows(table, header[at]))
     ask(restarts.doubt(), on_doubt)
     options = options_of(found)

@@ -1,7 +1,8 @@
 """Notice transactions whose numbers begin again.
 
 If they do so every day, one number has several days in a column of dates. If they do so in every shop, one number has
-several shops; or its rows stand in several places, and another column is the same within each.
+several shops; or its rows stand in several places, and another column is the same within each. If they do so in every
+file, files share their numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fim_private.transactions.columns.column_roles import LongColumns
 from fim_private.transactions.formats.doubts import Doubt, Way
 from fim_private.transactions.formats.signs import DATE
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.strings import identities
 
 WATCHED = 100_000
 """Only this many rows are looked at: they hold several days, unless a shop sells more in one."""
@@ -33,6 +35,9 @@ STRAY = 0.01
 
 MANY = 0.1
 """If more than this share of the transactions has several days, it is no accident."""
+
+SEVERAL = 20
+"""A file with fewer transactions among its first rows may share some with the first file by accident."""
 
 Cells = Callable[[int], pl.Series]
 """Gives the cells of the column at this position, as strings."""
@@ -57,9 +62,19 @@ class Restarts:
         self._days: int | None = None
         self._marks: list[int] = []
         one = len(found.transaction) == 1 and found.transaction != (found.unit,)
-        self._watching = "format" in layout.guessed and one
+        self._watching = self._asking = "format" in layout.guessed and one
+        self._first_ids: pl.Series | None = None
+        self._files_share = False
         self._rows: list[pl.DataFrame] = []
         self._passed = 0
+
+    def begin_file(self, ids: pl.Series) -> None:
+        """Look at the transactions of the first rows of a file."""
+        ids = identities(ids.head(WATCHED)).unique()
+        if self._first_ids is None:
+            self._first_ids = ids
+        elif self._asking and len(ids) >= SEVERAL:
+            self._files_share |= int(ids.is_in(self._first_ids.implode()).sum()) > MANY * len(ids)
 
     def add(self, cells: Cells) -> None:
         """Look at some rows, in their order."""
@@ -80,8 +95,19 @@ class Restarts:
 
     def doubt(self) -> Doubt | None:
         """What is odd, after all rows."""
-        if not self._rows:
-            return None
+        return (self._in_rows() if self._rows else None) or (self._in_files() if self._files_share else None)
+
+    def _in_files(self) -> Doubt:
+        return Doubt(
+            what="Several files have the same transaction numbers, which may begin again in every file.",
+            instead=Way(
+                "If so, make them different, as in N-1 and S-1, or name a column that tells the files apart too, as in "
+                "--transaction-column InvoiceNo,Shop."
+            ),
+            stays=Way("If equal numbers are one transaction, give", self._layout.guesses()),
+        )
+
+    def _in_rows(self) -> Doubt | None:
         rows = pl.concat(self._rows)
         day = pl.col(str(self._days)).str.extract("^([^ T]+)").alias("mark")
         if self._days is not None and _often_several(rows.select("id", day)):

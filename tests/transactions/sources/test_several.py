@@ -138,6 +138,17 @@ def test_a_file_that_looks_unlike_the_first_is_not_read_as_its_baskets(here: Pat
     assert len(read_transactions(["a", "b"], format=kind)) == len((first + other).splitlines())
 
 
+@pytest.mark.usefixtures("sheets_read_here")
+@pytest.mark.parametrize("write", [write_csv, write_parquet, write_workbook])
+def test_numbers_that_begin_again_in_every_file_are_asked_about(here: Path, write: Any) -> None:
+    for name, first in (("a", 1), ("b", 1), ("c", 90)):
+        write(here / name, [("tid", "item"), *((str(first + row // 2), f"i{row % 5}") for row in range(80))])
+    with pytest.raises(InputError, match=r"begin again in every file.*give format=.long"):
+        read_transactions(["a", "b"])
+    assert len(read_transactions(["a", "b"], format="long")) == 40
+    assert len(read_transactions(["a", "c"])) == 80
+
+
 def test_a_message_names_the_file_and_its_line(here: Path) -> None:
     write_csv(here / "a.csv", SALES)
     (here / "b.csv").write_text("tid,item,who,n\n8,SECRET\n")
