@@ -161,9 +161,9 @@ def _returns(header: Sequence[str], found: LongColumns, cells: Cells) -> tuple[s
     """The columns that seem to mark returns or cancelled sales in the first rows; of those read, only transactions."""
     names = [name.strip() for name in header]
     first = (
-        (name, cells(at).head(SEARCHED).str.strip_chars(), (at,) == found.transaction)
+        (name, cells(at).head(SEARCHED).str.strip_chars(), at in found.transaction)
         for at, name in enumerate(names)
-        if (at not in found.all or (at,) == found.transaction) and name and names.count(name) == 1
+        if at not in (found.item, found.unit) and name and names.count(name) == 1
     )
     return tuple(
         name

@@ -104,6 +104,8 @@ def test_columns_that_mark_returns_are_noted(sign):
     marked = tuple(SIGNS.get(sign, ()))
     for data in (frame, frame.write_csv()):
         assert read(data, **CHOSEN).notes.returns == marked
+    days = frame.with_columns(day=pl.lit("1"))
+    assert read(days, transaction_column="bill,day", item_column="thing").notes.returns == marked
     yes = frame.with_columns(voided=pl.col("thing") == "tea")
     assert read(yes, **CHOSEN).notes.returns == (*marked, "voided")
     assert "voided" not in read(yes, where="voided = FALSE", **CHOSEN).notes.returns
