@@ -13,9 +13,11 @@ from fim_private.transactions.strings import not_blank
 
 NOBODY = (
     *("na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "none", "nil", "0", "-1", "-", "--", "?", ".", "unknown"),
-    *("missing", "undefined", "anonymous", "guest", "no customer"),
+    *("missing", "undefined", "anonymous", "guest", "no customer", "walk-in", "walk-in customer", "cash customer"),
+    *("gast", "laufkunde", "laufkundschaft", "barkunde", "barverkauf", "anonym", "unbekannt", "ohne", "divers"),
+    *("anonyme", "inconnu", "client divers", "client de passage", "anónimo", "desconocido", "público en general"),
 )
-"""Names that programs and people write where there is no customer, in lower case."""
+"""Names that programs and people write where there is no customer, in lower case, in the languages of known columns."""
 
 MANY = 20
 TIMES = 5

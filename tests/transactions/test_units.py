@@ -14,7 +14,7 @@ def rows(name: str, missing: int, others: int) -> str:
     return "tid,item,who\n" + "".join(f"{row},milk,{who}\n" for row, who in enumerate(named))
 
 
-@pytest.mark.parametrize("name", ["NA", "nan", "null", "None", "0", "0.0", "unknown", " #N/A "])
+@pytest.mark.parametrize("name", ["NA", "nan", "null", "None", "0", "0.0", "unknown", " #N/A ", "Laufkunde", "ANÓNIMO"])
 def test_a_word_for_no_customer_with_very_many_baskets_is_noted(name: str) -> None:
     found = read(rows(name, 1000, 40), unit_column="who").notes.nobody
     assert found == (("0" if name == "0.0" else name.strip(), 1000),)
