@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError
 from fim_private.transactions.layout import Layout
 
-PRESENT = ("1", "true", "t", "yes", "y", "1.0", "x", "✓", "✔", "wahr", "ja", "vrai", "oui", "verdadero", "sí")
-ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?", "-", "falsch", "nein", "faux", "non", "falso")
+PRESENT = ("1", "true", "t", "yes", "y", "1.0", "1,0", "x", "✓", "✔", "wahr", "ja", "vrai", "oui", "verdadero", "sí")
+ABSENT = ("0", "false", "f", "no", "n", "0.0", "0,0", "", "?", "-", "na", "falsch", "nein", "faux", "non", "falso")
 """Also as spreadsheets write them in the languages whose names of columns are known."""
 
 

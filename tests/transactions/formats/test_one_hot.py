@@ -158,7 +158,17 @@ def test_an_empty_table_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("yes", "no"), [("x", ""), ("✓", ""), ("x", "-"), ("WAHR", "FALSCH"), ("ja", "nein"), ("VRAI", "FAUX")]
+    ("yes", "no"),
+    [
+        ("x", ""),
+        ("✓", ""),
+        ("x", "-"),
+        ("WAHR", "FALSCH"),
+        ("ja", "nein"),
+        ("VRAI", "FAUX"),
+        ("1", "NA"),
+        ("1,0", "0,0"),
+    ],
 )
 def test_cells_are_read_as_spreadsheets_write_them(yes, no):
     table = f"milk;egg;tea\n{yes};{no};{yes}\n{no};{yes};{no}\n{yes};{yes};{no}\n"
