@@ -83,11 +83,21 @@ KNOWN = {
     "shop": {
         "English": (
             *("shop", "shop id", "store", "store id", "store no", "store number", "branch", "outlet"),
-            *("register", "register id", "register no", "till", "till id", "till no", "terminal", "terminal id"),
+            *(
+                "register",
+                "register id",
+                "register no",
+                "till",
+                "till id",
+                "till no",
+                "terminal",
+                "cashier",
+                "cashier id",
+            ),
         ),
-        "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt", "Kasse", "Kassennummer", "Kassennr"),
-        "French": ("Magasin", "ID magasin", "Code magasin", "Boutique", "Caisse", "N° caisse"),
-        "Spanish": ("Tienda", "ID tienda", "Sucursal", "Caja", "Nº caja"),
+        "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt", "Kasse", "Kassennummer", "Kassierer"),
+        "French": ("Magasin", "ID magasin", "Code magasin", "Boutique", "Caisse", "N° caisse", "Caissier"),
+        "Spanish": ("Tienda", "ID tienda", "Sucursal", "Caja", "Nº caja", "Cajero"),
     },
 }
 """For each role of a column, its usual names by language. Case, accents, blanks and punctuation do not count.

@@ -321,7 +321,7 @@ CASES = {
             stays=LONG_TABLE,
             reads_as_before=[set(WORDS[:6]), {"gin", "ham", "ale", "bun", "cod", "dip"}],
         )
-        for owner in ("Store_ID", "Kasse", "customer")
+        for owner in ("Store_ID", "Kasse", "cashier", "customer")
     },
     **{
         f"a wide table of {yes!r} and {no!r} beside customers and totals": Case(
