@@ -58,8 +58,8 @@ AFTER_TOTAL = "(:| eur| €| usd| ttc)+$"
 AMOUNT = r"^[0-9]+ ?[x×*] ?|^[0-9]+ |( [x×*]|[:=]) ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
 """How many were bought, before or after a name, or at what price: 2 x Brot, Brot x2, Brot:2, Brot (2), Brot 1.99."""
 
-CONTROL = "[\u0080-\u009f]"
-"""Characters that no name holds. Read as latin-1, texts of Windows and of East Asia have them in place of letters."""
+CONTROL = "[\u0080-\u009f]|\\pL[„”‚…†‡‰™]\\pL"
+"""What no name holds: texts of Windows or East Asia have it for letters if read as latin-1, of DOS if as cp1252."""
 
 
 @dataclass(frozen=True)

@@ -735,10 +735,11 @@ def test_days_of_many_rows_are_noticed_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "given"), [("cp1252", "latin-1"), ("cp932", "latin-1"), ("utf-8", "cp1252"), ("utf-8", "latin-1")]
+    ("written", "given"),
+    [("cp1252", "latin-1"), ("cp932", "latin-1"), ("cp850", "cp1252"), ("utf-8", "cp1252"), ("utf-8", "latin-1")],
 )
 def test_text_of_another_encoding_is_asked_about(written: str, given: str) -> None:
-    name = "パン" if written == "cp932" else "Œufs"
+    name = {"cp932": "パン", "cp850": "Käse"}.get(written, "Œufs")
     data = f"tid,item\n1,{name}\n1,ale\n".encode(written)
     with pytest.raises(InputError, match=r"letters that no word has.*with encoding=, such as.*format=.long."):
         read(data, encoding=given)
