@@ -26,8 +26,8 @@ def identities(names: pl.Series) -> pl.Series:
     """What the names of units or transactions stand for: without blanks around them, and equal whole numbers as one.
 
     One export writes 17850 and the next one 17850.0 or 017850 for the same customer. As two customers they would be
-    protected at half the promise. Other names stay as they are: 3.1 and 3.10 are two
-    receipts of till 3. The result for a name depends on that name alone.
+    protected at half the promise. Other names stay as they are: 3.1 and 3.10 are two receipts of till 3. The result for
+    a name depends on that name alone.
 
     Args:
         names: strings; a null stays null.

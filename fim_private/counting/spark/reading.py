@@ -101,8 +101,8 @@ def read_with_spark(
         FimPrivateError: Spark failed.
 
     Cost: one pass over the file, and a small task for each Parquet file, or for each file of baskets whose format is
-    guessed, one after the other. The executors then keep the data, four bytes
-    per occurrence of an item, on disk if memory is short.
+    guessed, one after the other. The executors then keep the data, four bytes per occurrence of an item, on disk if
+    memory is short.
     """
     options = LayoutOptions.of(
         format=format,
