@@ -9,6 +9,7 @@ without end. Proof: docs/mathematics.md#lifted-counts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,9 +21,6 @@ from fim_private.randomness import Randomness
 from fim_private.randomness.bernoulli import bernoulli_exp
 from fim_private.randomness.weighted_choice import WeightedChoice
 
-MOST_EXPONENT = 5
-"""One of the others is taken with probability e^-5 at least, so a pick is drawn 150 times at most on average."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class LiftedExponential(Exponential):
@@ -30,9 +28,11 @@ class LiftedExponential(Exponential):
 
     Args:
         candidates: l, public.
+        attempts: all picks together take so many at most, on average; public.
     """
 
     candidates: int
+    attempts: int = 30_000
 
     @property
     def depth(self) -> int:
@@ -41,7 +41,12 @@ class LiftedExponential(Exponential):
 
     def floor(self, profile: CountProfile) -> int:
         """Counts below this one are lifted to it; 0 or more."""
-        return max(0, profile.count(self.depth) - int(MOST_EXPONENT / max(self.rates)))
+        return max(0, profile.count(self.depth) - self.reach)
+
+    @property
+    def reach(self) -> int:
+        """The floor is so far below c_(l+1). An attempt succeeds with probability k/attempts or more."""
+        return int(math.log(max(1.0, self.attempts / self.top)) / float(max(self.rates)))
 
     def draw(self, held: CountProfile, draw_other: Callable[[], int], randomness: Randomness) -> Iterator[int | None]:
         """Yields ranks, in the order picked. None stands for the itemset that `draw_other` drew last.

@@ -24,6 +24,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files that the examples speak of."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "baskets.csv").write_text("bread,milk\n" * 2000 + "tea,jam,bread\n" * 900)
+    (tmp_path / "invoices.csv").write_text("InvoiceNo,Description\n1,bread\n1,milk\n")
     (tmp_path / "retail.dat").write_text("1 2 3\n1 2\n")
     candidates = "[[candidate]]\nmechanism = 'limited-domain'\n[[candidate]]\nmechanism = 'lmm'\n"
     (tmp_path / "candidates.toml").write_text(f"size = 2\ntop = 1\n{candidates}")

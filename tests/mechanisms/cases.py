@@ -108,9 +108,16 @@ def truncated(top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: 
     return replace(usual, **changes)
 
 
-def lifted(top: int = 1, sensitivity: int = 1, itemsets: int = 4, candidates: int = 2) -> LiftedExponential:
+def lifted(
+    top: int = 1, sensitivity: int = 1, itemsets: int = 4, candidates: int = 2, attempts: int = 1
+) -> LiftedExponential:
     return LiftedExponential(
-        top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity, candidates=candidates
+        top=top,
+        pick_epsilon=F(1, 2),
+        universe_size=itemsets,
+        sensitivity=sensitivity,
+        candidates=candidates,
+        attempts=attempts,
     )
 
 
@@ -291,6 +298,7 @@ CASES = [
     Case(name="truncated-frequency, as published", mechanism=truncated(2, general=True), epsilon=F(1), declared=True),
     Case(name="lifted", mechanism=lifted(), epsilon=F(1, 2), declared=True),
     Case(name="lifted, top 3", mechanism=lifted(3, candidates=1), epsilon=F(3, 2), declared=True),
+    Case(name="lifted, less than c_(l+1)", mechanism=lifted(2, candidates=1, attempts=4), epsilon=F(1), declared=True),
     Case(name="lifted, Delta 2", mechanism=lifted(2, 2, itemsets=3), epsilon=F(1), declared=True, itemsets=3),
     Case(name="joint-exponential", mechanism=joint(1), epsilon=F(1), declared=True),
     Case(name="joint-exponential, top 2", mechanism=joint(), epsilon=F(1), declared=True),
