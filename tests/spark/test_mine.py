@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,11 @@ from tests import processes
 pytest.importorskip("pyspark")
 
 from fim_private import Constraints, PrivacyUnit, Universe
+from fim_private.counting import LocalDatabase
 from fim_private.counting.spark.reading import read_with_spark
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
+from fim_private.randomness import SeededRandomness
+from fim_private.release.door import pick_listed
 from fim_private.transactions.reading import read_transactions
 from tests.asking import mined
 from tests.cli.command import PROMISE
@@ -75,6 +81,18 @@ def test_seeded_releases_are_equal(spark: SparkSession, baskets: Path, choice: d
     there = mined(read_with_spark(spark, str(baskets), unit_column=column), seed=11, **choice)
     assert there.to_json() == here.to_json()
     assert here.itemsets
+
+
+def test_itemsets_of_a_list_are_counted_alike_when_they_are_drawn(spark: SparkSession, baskets: Path) -> None:
+    here, there = LocalDatabase(read_transactions(baskets)), read_with_spark(spark, str(baskets))
+    pairs = math.comb(len(here.vocabulary), 2)
+    mechanism = LiftedExponential(top=4, pick_epsilon=Fraction(1, 1000), universe_size=pairs, candidates=9)
+    picked, again = (
+        pick_listed(database, database.top_itemsets(2, mechanism.depth), mechanism, SeededRandomness(4)).tolist()
+        for database in (here, there)
+    )
+    assert picked == again
+    assert any(min(items) > 4 for items in picked)  # these are rare
 
 
 def test_a_declared_universe_and_bounds_are_kept(spark: SparkSession, baskets: Path) -> None:
