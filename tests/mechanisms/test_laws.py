@@ -3,12 +3,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, product
 
 import pytest
 
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -178,6 +179,29 @@ def test_truncated_frequencies_are_the_softmax_of_lifted_counts() -> None:
     whole = sum(weights.values())
     assert math.isclose(law[1, 4], weights[1] / whole * weights[4] / (whole - weights[1]), rel_tol=1e-12)
     assert math.isclose(law[4, 4], weights[4] / whole * weights[4] * 5 / 6 / (whole - weights[4] / 6), rel_tol=1e-12)
+
+
+@pytest.mark.parametrize(("attempts", "floor"), [(1, 4), (6, 3), (10**4, 0)])
+def test_picks_from_a_list_are_the_softmax_of_lifted_counts(attempts: int, floor: int) -> None:
+    """The larger rate is 0.55, and ln(6/2)/0.55 = 1.997: the floor is 4 - 1, where 4 is the count of place l + 1."""
+    mechanism = LiftedExponential(
+        top=2, pick_epsilon=F(1, 2), universe_size=8, candidates=2, attempts=attempts, rise=F(1, 2)
+    )
+    rates = [float(rate) for rate in mechanism.rates]
+    assert rates == pytest.approx([0.45, 0.55])
+    profile = CountProfile.of([9, 7, 4, 1], zeros=4)
+    assert mechanism.floor(profile) == floor
+    scores, numbers = [max(count, floor) for count in (9, 7, 4, 1, 0)], [1, 1, 1, 1, 4]
+    law, whole = mechanism.law(profile), 0.0
+    for one, other in product(range(5), repeat=2):
+        left = [number - (level == one) for level, number in enumerate(numbers)]
+        expected = 1.0
+        for rate, there, picked in ((rates[0], numbers, one), (rates[1], left, other)):
+            weights = [number * math.exp(rate * score) for number, score in zip(there, scores, strict=True)]
+            expected *= weights[picked] / sum(weights)
+        whole += expected
+        assert math.isclose(law.get((one, other), 0.0), expected, rel_tol=1e-12, abs_tol=1e-300)
+    assert math.isclose(whole, 1.0)
 
 
 def test_a_law_does_not_vanish_at_a_large_epsilon() -> None:
