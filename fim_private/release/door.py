@@ -422,10 +422,8 @@ class _Others:
         self._at_once = min(4 * self._at_once, _MOST_AT_ONCE)
         columns = drawn.columns
         others = drawn.join(self._held_itemsets, on=columns, how="anti", maintain_order="left")
-        # If all that occur are held, the others have count 0.
         different = others.unique(maintain_order=True)
-        counted = None if self._held.complete else self._database.count_chosen(different.to_numpy()).vector()
-        counts = different.with_columns(count=np.zeros(len(different), np.int64) if counted is None else counted)
+        counts = different.with_columns(count=self._database.count_chosen(different.to_numpy()).vector())
         found = others.join(counts, on=columns, how="left", maintain_order="left")
         return [(tuple(itemset), count) for *itemset, count in found.iter_rows()]
 
