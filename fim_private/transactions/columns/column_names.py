@@ -83,17 +83,8 @@ KNOWN = {
     "shop": {
         "English": (
             *("shop", "shop id", "store", "store id", "store no", "store number", "branch", "outlet"),
-            *(
-                "register",
-                "register id",
-                "register no",
-                "till",
-                "till id",
-                "till no",
-                "terminal",
-                "cashier",
-                "cashier id",
-            ),
+            *("register", "register id", "register no", "till", "till id", "till no", "terminal"),
+            *("cashier", "cashier id"),
         ),
         "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt", "Kasse", "Kassennummer", "Kassierer"),
         "French": ("Magasin", "ID magasin", "Code magasin", "Boutique", "Caisse", "N° caisse", "Caissier"),
