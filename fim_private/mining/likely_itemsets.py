@@ -7,6 +7,7 @@ The counts of its pairs predict it better (Kirkwood 1935: dependence among more 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -74,22 +75,34 @@ def joined_itemsets(
         return pairs[best], logs[best]
     table = _Pairs(pairs, logs, len(item_counts))
     log_item = np.log(item_counts)
-    found, predicted = pairs, logs
+    found = pairs
     for length in range(3, size + 1):
-        found = _extended(found, table)
-        # Shares are multiplied and divided, not counts.
-        shares = 1 + length * (length - 3) // 2
-        predicted = shares * math.log(max(total, 1.0)) - (length - 2) * log_item[found].sum(axis=1)
-        rarest = np.full(len(found), np.inf)
-        for first, second in combinations(range(length), 2):
-            pair = table.logs[table.places(found[:, first], found[:, second])]
-            predicted += pair
-            rarest = np.minimum(rarest, pair)
-        predicted = np.minimum(predicted, rarest)
         kept = most if length == size else max(most, ON_THE_WAY)
-        best = np.argsort(-predicted, kind="stable")[:kept]
-        found, predicted = found[best], predicted[best]
-    return found, predicted
+        longer, predicted = np.empty((0, length), np.int32), np.empty(0)
+        # All extensions together may be many times what is kept.
+        for block in _extended(found, table):
+            longer = np.concatenate([longer, block])
+            predicted = np.concatenate([predicted, _predicted(block, table, log_item, total)])
+            best = np.sort(np.argsort(-predicted, kind="stable")[:kept])
+            longer, predicted = longer[best], predicted[best]
+        best = np.argsort(-predicted, kind="stable")
+        found, logs = longer[best], predicted[best]
+    return found, logs
+
+
+def _predicted(itemsets: Itemsets, table: _Pairs, log_item: Floats, total: float) -> Floats:
+    """The logarithm of the count of each itemset, predicted from its items and pairs, but no more than a pair's."""
+    length = itemsets.shape[1]
+    # Shares are multiplied and divided, not counts.
+    shares = 1 + length * (length - 3) // 2
+    predicted = shares * math.log(max(total, 1.0)) - (length - 2) * log_item[itemsets].sum(axis=1)
+    rarest = np.full(len(itemsets), np.inf)
+    for first, second in combinations(range(length), 2):
+        pair = table.logs[table.places(itemsets[:, first], itemsets[:, second])]
+        predicted += pair
+        rarest = np.minimum(rarest, pair)
+    least: Floats = np.minimum(predicted, rarest)
+    return least
 
 
 class _Pairs:
@@ -111,10 +124,9 @@ class _Pairs:
         return np.where(self._keys[places] == keys, places, -1)
 
 
-def _extended(found: Itemsets, pairs: _Pairs) -> Itemsets:
-    """Every itemset, extended by every later item that forms a given pair with each member."""
+def _extended(found: Itemsets, pairs: _Pairs) -> Iterator[Itemsets]:
+    """Every itemset, extended by every later item that forms a given pair with each member; in blocks."""
     length = found.shape[1]
-    parts = [np.empty((0, length + 1), np.int32)]
     degrees = np.diff(pairs.begin)
     ends = np.cumsum(degrees[found[:, -1]])
     cuts = np.searchsorted(ends, np.arange(0, int(ends[-1]) if len(ends) else 0, _BLOCK))
@@ -127,8 +139,7 @@ def _extended(found: Itemsets, pairs: _Pairs) -> Itemsets:
         for column in range(length - 1):
             fits = pairs.places(block[row, column], item) >= 0
             row, item = row[fits], item[fits]
-        parts.append(np.column_stack([block[row], item]))
-    return np.concatenate(parts)
+        yield np.column_stack([block[row], item])
 
 
 @compiled

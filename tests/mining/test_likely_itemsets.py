@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from fim_private.mining import likely_itemsets as module
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 
 RANDOM = np.random.default_rng(5)
@@ -60,3 +62,20 @@ def test_joined_itemsets_have_all_their_pairs(size: int) -> None:
 
 def test_no_pairs_make_no_triples() -> None:
     assert joined_itemsets(np.empty((0, 2), np.int32), np.empty(0), np.ones(4), 3, 10, total=9)[0].shape == (0, 3)
+
+
+def test_itemsets_that_are_not_kept_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a million triples of pairs, of which ten are kept, in one block or in many."""
+    items = 150
+    pairs = np.array(list(combinations(range(items), 2)), np.int32)
+    given = pairs, RANDOM.uniform(5, 40, len(pairs)), RANDOM.uniform(50, 100, items)
+    whole = joined_itemsets(*given, 3, 10, total=TOTAL)
+    monkeypatch.setattr(module, "_BLOCK", 2**14)
+    monkeypatch.setattr(module, "ON_THE_WAY", 10)
+    tracemalloc.start()
+    found, logs = joined_itemsets(*given, 3, 10, total=TOTAL)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.tolist() == whole[0].tolist()
+    assert logs.tolist() == whole[1].tolist()
+    assert peak < 8_000_000
