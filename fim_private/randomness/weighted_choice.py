@@ -8,15 +8,18 @@ counts whose weight can matter, not the number of itemsets.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from itertools import accumulate
 from operator import mul
 
 from fim_private.randomness.source import Randomness
 
 Interval = tuple[int, int]
 Weights = tuple[list[int], list[int], int]
+"""The least and the largest weight of an itemset at each level, and the largest at the levels that are not listed."""
 
 
 class WeightedChoice:
@@ -33,6 +36,7 @@ class WeightedChoice:
         self._powers: dict[tuple[int | Fraction, int], Interval] = {}
         self._precision = 0
         self._latest: tuple[tuple[int, int], Weights] | None = None
+        self._summed: tuple[Weights, list[int], Weights] | None = None
 
     def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
         """The index of a level, exactly distributed.
@@ -48,7 +52,7 @@ class WeightedChoice:
         while True:
             more = precision + 64 - length
             drawn, length = (drawn << more) | randomness.bits(more), length + more
-            place = _locate(self._weights(top, precision), multiplicities[top:], drawn, length)
+            place = _locate(self._sums(self._weights(top, precision), multiplicities[top:]), drawn, length)
             if place is not None:
                 return top + place
             precision *= 2
@@ -75,30 +79,37 @@ class WeightedChoice:
         self._latest = (top, precision), (lows, highs, beyond)
         return self._latest[1]
 
+    def _sums(self, weights: Weights, multiplicities: Sequence[int]) -> Weights:
+        """The cumulative weights of what is left. Draws from the same share the result."""
+        left = list(multiplicities)
+        if self._summed is None or self._summed[0] is not weights or self._summed[1] != left:
+            self._summed = weights, left, _cumulated(weights, left)
+        return self._summed[2]
+
     def _power(self, distance: int | Fraction, precision: int) -> Interval:
         if (distance, precision) not in self._powers:
             self._powers[distance, precision] = _exp_interval(self._rate * distance, precision)
         return self._powers[distance, precision]
 
 
-def _locate(weights: Weights, multiplicities: Sequence[int], drawn: int, length: int) -> int | None:
+def _cumulated(weights: Weights, multiplicities: Sequence[int]) -> Weights:
+    """The same three for all itemsets of a level and of those before it, and of all levels that are not listed."""
+    lows, highs, beyond = weights
+    sums = [*accumulate(map(mul, lows, multiplicities))], [*accumulate(map(mul, highs, multiplicities))]
+    return (*sums, beyond * sum(multiplicities[len(highs) :]))
+
+
+def _locate(sums: Weights, drawn: int, length: int) -> int | None:
     """The level into which the uniform number in [drawn, drawn + 1) / 2^length falls for certain, or None.
 
     Let S_g be the cumulative weights and S their sum. Level g is certain if S_{g-1} <= U S < S_g for every value that
-    the intervals allow. An itemset of a level that is not listed weighs at most `beyond`. A number that may fall there
-    needs more precision.
+    the intervals allow. A number that may fall on a level that is not listed needs more precision.
     """
-    lows, highs, beyond = weights
-    smallest = drawn * sum(map(mul, lows, multiplicities))
-    largest = (drawn + 1) * (sum(map(mul, highs, multiplicities)) + beyond * sum(multiplicities[len(highs) :]))
-    end_low = end_high = 0
-    for level, (low, high, multiplicity) in enumerate(zip(lows, highs, multiplicities, strict=False)):
-        before = end_high
-        end_low += low * multiplicity
-        end_high += high * multiplicity
-        if largest <= end_low << length:
-            return level if smallest >= before << length else None
-    return None
+    lows, highs, beyond = sums
+    smallest, largest = drawn * lows[-1], (drawn + 1) * (highs[-1] + beyond)
+    level = bisect_left(lows, -(-largest >> length))
+    before = highs[level - 1] if level else 0
+    return level if level < len(lows) and smallest >= before << length else None
 
 
 def _exp_interval(exponent: Fraction, precision: int) -> Interval:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fim_private.randomness import SeededRandomness
-from fim_private.randomness.weighted_choice import WeightedChoice, _exp_interval, _locate
+from fim_private.randomness.weighted_choice import WeightedChoice, _cumulated, _exp_interval, _locate
 from tests.sampling import FALSE_ALARM, OTHER_WIDTHS, SEED, assert_drawn_from, p_value
 
 
@@ -121,19 +121,29 @@ def test_exp_interval_holds_the_exponential(exponent: Fraction, precision: int) 
     assert math.isclose((low + high) / 2 / 2.0**precision, math.exp(-exponent), rel_tol=1e-12, abs_tol=2.0**-precision)
 
 
+def test_sums_are_those_of_what_is_left() -> None:
+    """Draws from the same share them; an itemset that was taken counts no more."""
+    choice = WeightedChoice([9, 8, 7], Fraction(1, 3))
+    left, weights = [3, 1, 2], choice._weights(0, 128)
+    assert choice._sums(weights, left) is choice._sums(weights, left)
+    left[0] -= 1
+    assert choice._sums(weights, left) == _cumulated(weights, [2, 1, 2])
+    assert choice._sums(choice._weights(0, 256), left) == _cumulated(choice._weights(0, 256), left)
+
+
 def test_an_undecided_number_is_refused_not_guessed() -> None:
     # Weights in [7, 9] and [7, 9] of some unit: a half might fall on either side.
     weights, half = ([7, 7], [9, 9], 5), 1 << 9
-    assert _locate(weights, [1, 1], half, 10) is None
-    assert _locate(weights, [1, 1], half // 2, 10) == 0
-    assert _locate(weights, [1, 1], half // 2 * 3, 10) == 1
+    assert _locate(_cumulated(weights, [1, 1]), half, 10) is None
+    assert _locate(_cumulated(weights, [1, 1]), half // 2, 10) == 0
+    assert _locate(_cumulated(weights, [1, 1]), half // 2 * 3, 10) == 1
     # An itemset of a level that is not listed may weigh 5 units, so the upper end is open.
     nearly_one = (1 << 10) - 70
-    assert _locate(([70, 70], [70, 70], 5), [1, 1], nearly_one, 10) == 1
-    assert _locate(([70, 70], [70, 70], 5), [1, 1, 3], nearly_one, 10) is None
+    assert _locate(_cumulated(([70, 70], [70, 70], 5), [1, 1]), nearly_one, 10) == 1
+    assert _locate(_cumulated(([70, 70], [70, 70], 5), [1, 1, 3]), nearly_one, 10) is None
 
 
 def test_a_number_at_the_border_belongs_to_one_level() -> None:
     """Two equal weights known exactly and one bit: 0 is all of the first half, 1 all of the second."""
     halves = ([1, 1], [1, 1], 0)
-    assert [_locate(halves, [1, 1], drawn, 1) for drawn in (0, 1)] == [0, 1]
+    assert [_locate(_cumulated(halves, [1, 1]), drawn, 1) for drawn in (0, 1)] == [0, 1]
