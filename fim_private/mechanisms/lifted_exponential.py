@@ -39,9 +39,9 @@ class LiftedExponential(Exponential):
         """The top l and the one after."""
         return self.candidates + 1
 
-    def floor(self, profile: CountProfile) -> int:
-        """Counts below this one are lifted to it; 0 or more."""
-        return max(0, profile.count(self.depth) - self.reach)
+    def floor(self, deepest: int) -> int:
+        """Counts below this one are lifted to it, by c_(l+1); 0 or more."""
+        return max(0, deepest - self.reach)
 
     @property
     def reach(self) -> int:
@@ -58,7 +58,8 @@ class LiftedExponential(Exponential):
             randomness: where the bits come from.
         """
         levels = held.top(min(self.universe_size, held.occurring))
-        highest, floor = held.count(self.depth), self.floor(held)
+        highest = held.count(self.depth)
+        floor = self.floor(highest)
         numbers = [number for _, number in levels]
         remaining = RemainingLevels([*numbers, self.universe_size - sum(numbers)])
         choices = {rate: WeightedChoice([*(count for count, _ in levels), highest], rate) for rate in self.rates}
@@ -71,5 +72,5 @@ class LiftedExponential(Exponential):
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """The lifted counts of all itemsets of the list, with how many have each."""
-        floor = self.floor(profile)
+        floor = self.floor(profile.count(self.depth))
         return [(max(count, floor), number) for count, number in profile.top(self.universe_size)]

@@ -16,7 +16,7 @@ Theorem and proof: docs/mathematics.md#look-first.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -201,12 +201,12 @@ class LookFirst:
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""
-        return self.support(profile) + sample_discrete_gaussian(Fraction(self.variance), randomness)
+        return self.support(profile.count) + sample_discrete_gaussian(Fraction(self.variance), randomness)
 
-    def support(self, profile: CountProfile) -> int:
-        """By how much c_(k) exceeds c_(l+1), or the floor of picks from a public list."""
-        listed = self.test_delta is None
-        return profile.count(self.top) - (self._from_list.floor(profile) if listed else profile.count(self.depth))
+    def support(self, count: Callable[[int], int]) -> int:
+        """By how much c_(k) exceeds c_(l+1), or the floor of picks from a public list, by the count at each place."""
+        deepest = count(self.depth)
+        return count(self.top) - (deepest if self.test_delta is not None else self._from_list.floor(deepest))
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over lists for usual lengths. Everything that items first answers counts as the empty list."""
@@ -223,7 +223,7 @@ class LookFirst:
 
     def _chances(self, profile: CountProfile) -> Iterator[tuple[Picks, float]]:
         """Each way to pick, with the probability that the look decides for it."""
-        support, above = self.support(profile), 0.0
+        support, above = self.support(profile.count), 0.0
         for domain, least in reversed(self._served(USUAL_LENGTHS)):
             reached = math.exp(log_discrete_gaussian_survival(least - support, float(self.variance)))
             yield domain, reached - above

@@ -90,7 +90,7 @@ class Outlook:
     def _named(self, way: object) -> Floats:
         """For each of the true top k, the probability that it is named."""
         if isinstance(way, LookFirst):
-            return self._named(way.way(round(self._at(self.plan.top) - self._at(way.depth)), self._lengths))
+            return self._named(way.way(way.support(lambda place: round(self._at(place))), self._lengths))
         if isinstance(way, ItemsFirst):
             return self._by_items(way)
         if isinstance(way, CertifiedDomain | LimitedDomain):

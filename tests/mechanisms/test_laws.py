@@ -190,7 +190,7 @@ def test_picks_from_a_list_are_the_softmax_of_lifted_counts(attempts: int, floor
     rates = [float(rate) for rate in mechanism.rates]
     assert rates == pytest.approx([0.45, 0.55])
     profile = CountProfile.of([9, 7, 4, 1], zeros=4)
-    assert mechanism.floor(profile) == floor
+    assert mechanism.floor(profile.count(mechanism.depth)) == floor
     scores, numbers = [max(count, floor) for count in (9, 7, 4, 1, 0)], [1, 1, 1, 1, 4]
     law, whole = mechanism.law(profile), 0.0
     for one, other in product(range(5), repeat=2):

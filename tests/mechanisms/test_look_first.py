@@ -157,7 +157,7 @@ def test_one_unit_moves_the_support_by_at_most_delta(
     mechanism = _Short(**{**vars_of(planned()), "top": top, "sensitivity": sensitivity})
     more = [count + min(further, sensitivity) for count, further in zip([*counts, 0, 0], added, strict=False)]
     before, after = (
-        mechanism.support(CountProfile.of(sorted(filter(None, each), reverse=True))) for each in (counts, more)
+        mechanism.support(CountProfile.of(sorted(filter(None, each), reverse=True)).count) for each in (counts, more)
     )
     assert abs(after - before) <= sensitivity
 
@@ -178,8 +178,8 @@ def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:
     mechanism = planned()
     assert mechanism.depth == 20_001
     profile = CountProfile(levels=[90, 80, 70, 7], multiplicities=[1, 1, 2, 20_000], zeros=None, complete=False)
-    assert mechanism.support(profile) == 70 - 7
-    assert mechanism.support(CountProfile.of([90, 80])) == 0
+    assert mechanism.support(profile.count) == 70 - 7
+    assert mechanism.support(CountProfile.of([90, 80]).count) == 0
 
 
 def test_the_look_has_the_noise_that_is_paid_for() -> None:
@@ -329,7 +329,7 @@ def exact_delta(
     """
     variance = look * mechanism.variance
     sides = [[(group[side], group[2]) for group in groups] for side in (0, 1)]
-    supports = [mechanism.support(profile_of(side)) for side in sides]
+    supports = [mechanism.support(profile_of(side).count) for side in sides]
     reach = int(12 * math.sqrt(variance)) + 1
     looks = np.arange(min(supports) - reach, max(supports) + reach + 1)
     chances = [discrete_gaussian_mass(looks - support, variance) for support in supports]

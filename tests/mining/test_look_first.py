@@ -60,7 +60,7 @@ def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) ->
     # It hears what the look said, not how things are.
     assert way.support == looked[0] > 0
     counts = stepwise.count_first(LocalDatabase(NEAR), plan.mechanism)
-    assert way.support != plan.mechanism.support(counts.profile())
+    assert way.support != plan.mechanism.support(counts.profile().count)
     assert release.found is not None
 
 
@@ -72,7 +72,7 @@ def test_the_look_is_at_the_sizes_asked_for(sizes: tuple[int, ...]) -> None:
     database = LocalDatabase(FAR)
     counts = stepwise.count_first(database, mechanism)
     # Sizes 1 to 3: a 1,500; b, c, ab, ac, bc, abc 900; d, ad 600. Pairs: ab, ac, bc 900; ad 600.
-    assert mechanism.support(counts.profile()) == {(2,): 600, (1, 2, 3): 900}[sizes]
+    assert mechanism.support(counts.profile().count) == {(2,): 600, (1, 2, 3): 900}[sizes]
     one, other = (stepwise.run(database, mechanism, SeededRandomness(5), counts=given) for given in (counts, None))
     assert one.itemsets.tolist() == other.itemsets.tolist()
     assert one.counts is None

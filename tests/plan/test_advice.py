@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from fim_private import UsageError
 from fim_private.constraints import Constraints
 from fim_private.counting import as_database
+from fim_private.mechanisms.look_first import LookFirst
 from fim_private.plan import Question, Universe, make_plan
 from fim_private.plan.advice import RELIABLE, advise
 from fim_private.plan.outlook import outlook
@@ -93,6 +95,16 @@ def test_the_outlook_with_a_public_list_is_what_runs_show(data: str) -> None:
     for epsilon in ("0.25", "1"):
         for top, right in measured(data, "exponential", 2, epsilon).items():
             assert abs(predicted(data, "exponential", 2, epsilon, top) - right) < 0.12, (epsilon, top)
+
+
+def test_the_outlook_of_a_list_goes_by_what_the_look_sees() -> None:
+    """The support of the k-th triple above the floor of picks; above c_(l+1) itself, items first was expected."""
+    universe = Universe(items=3_885, listed=True)
+    plan = make_plan(size=3, top=20, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), universe=universe)
+    assert isinstance(plan.mechanism, LookFirst)
+    shop = SHOPS["online-retail-customers"]
+    (picks, _) = plan.mechanism.branches
+    assert outlook(plan, shop).right == outlook(replace(plan, mechanism=picks), shop).right
 
 
 def test_the_shape_is_that_of_the_data_that_ships() -> None:

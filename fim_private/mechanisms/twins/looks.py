@@ -17,7 +17,7 @@ from fim_private.profile import CountProfile
 
 def _by_the_true_support(mechanism: Any) -> Callable[[CountProfile], Iterable[tuple[Any, float]]]:
     def chances(profile: CountProfile) -> Iterable[tuple[Any, float]]:
-        way = mechanism.way(mechanism.support(profile))
+        way = mechanism.way(mechanism.support(profile.count))
         return () if isinstance(way, ItemsFirst) else ((way, 1.0),)
 
     return chances
