@@ -1,6 +1,6 @@
-"""How the defaults of items-first were chosen: precision at k over data sets, budgets, sizes and k, share by share.
+"""Precision at k of items-first over data sets, budgets, sizes and k, with the defaults and with other shares.
 
-    python benchmarks/items_first_defaults.py FOLDER reports/items-first-defaults.parquet
+    python benchmarks/items_first_defaults.py FOLDER TABLE.parquet
 
 FOLDER holds the public data sets (datasets/catalogue.toml says where they come from); those that are not there are left
 out. One row per setting: data, size, top, epsilon, select, items_share (null: the defaults), pairs_share, trials,

@@ -2,16 +2,16 @@
 
     python -m benchmarks.theory [FOLDER]
 
-Writes reports/theory. The data of one section ships with the program; `reports/items-first-defaults.parquet` is there.
+Writes reports/theory. The data of one section ships with the program.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.theory import composition, corollary, defaults, example, lower_bounds
+from benchmarks.theory import composition, corollary, example, lower_bounds
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY, find
 from fim_private.report.document import Bullets, Document, Paragraph, Section, Table
 from fim_private.report.document.write import write_document
@@ -23,7 +23,6 @@ MADE: tuple[Callable[[Pictures], Section], ...] = (
     lower_bounds.section,
     example.section,
     corollary.section,
-    defaults.section,
 )
 
 
@@ -107,9 +106,16 @@ def _beside(folder: Path) -> dict[str, str]:
     return {table.parent.name: f"../{table.parent.name}/index.html" for table in tables}
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Draw and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("reports/theory"))
+    folder = parser.parse_args().folder
     drawn = Pictures()
-    folder = Path(sys.argv[1] if sys.argv[1:] else "reports/theory")
     with style():
         document = document_of(drawn, _beside(folder))
     write_document(document, drawn, folder)
+
+
+if __name__ == "__main__":
+    main()
