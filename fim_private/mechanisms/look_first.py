@@ -27,7 +27,7 @@ from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.range_composition import MOST_PICKS
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError
-from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.certificate import FAILURE_SHARE, Certificate
 from fim_private.mechanisms.certified_domain import (
     CUT_SHARE,
     RISE,
@@ -49,8 +49,6 @@ from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survi
 
 LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
-FAILURE_SHARE = Fraction(1, 4)
-"""The share of delta that pays for a test that passes by chance."""
 _LOOKS_SHARE = LOOK_SHARE + Fraction(FOUND.look_share)
 """The share of rho for both looks, at most."""
 UNKNOWN_WAY_SHARES, LEAST_GAIN = (Fraction(1, 40), Fraction(1, 20)), Fraction(101, 100)

@@ -26,9 +26,7 @@ SOUND = "Every claim held, and every mistake was caught."
 BROKEN = "SOMETHING FAILED: see the tables."
 VERDICTS = "verdicts.json"
 
-_ANONYMOUS_LOOSE = (
-    "three quarters of delta pay for composition, and the test is charged as if every name were certified"
-)
+_ANONYMOUS_LOOSE = "most of delta pays for composition, and the test is charged as if every name were certified"
 
 Progress = Callable[[str], None]
 Further = Callable[[Progress], tuple[tuple[Section, ...], bool]]
