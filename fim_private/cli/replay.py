@@ -40,12 +40,7 @@ QUERY = "query"
 """Asks a database for anything that it holds. A stranger could ask for what nobody meant to publish."""
 LIST = "universe_file"
 """Lines of this file are published as names of items. A stranger could name a file that nobody meant to publish."""
-REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json", "allow_inexact_noise"}) - {
-    *PLACES,
-    LIST,
-    QUERY,
-    "layout",
-}
+REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json"}) - {*PLACES, LIST, QUERY, "layout"}
 """Settings that are taken from a release: its question."""
 TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, QUERY, "config", "layout", "allow_absent_items"}
 """Settings that are never taken from a release, because anybody may have written it: where a run takes place and

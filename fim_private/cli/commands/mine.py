@@ -32,10 +32,6 @@ def mine(
     question: Question,
     reading: options.Reading,
     delivery: options.Delivery,
-    allow_inexact_noise: Annotated[  # noqa: ARG001 - nothing to allow
-        bool,
-        typer.Option("--allow-inexact-noise", hidden=True, help="Accepted for scripts: here all noise is exact."),
-    ] = False,
     allow_absent_items: Annotated[
         bool,
         typer.Option(

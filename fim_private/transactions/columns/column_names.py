@@ -54,17 +54,8 @@ KNOWN = {
     "unit": {
         "English": (
             *("customer", "customer id", "customer no", "customer number", "client", "client id"),
-            *(
-                "member",
-                "member id",
-                "member number",
-                "user",
-                "user id",
-                "household",
-                "household id",
-                "household key",
-                "visitor id",
-            ),
+            *("member", "member id", "member number", "user", "user id", "household", "household id"),
+            *("household key", "visitor id"),
             *("customer unique id", "card number", "loyalty card"),
         ),
         "German": (

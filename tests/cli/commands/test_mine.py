@@ -317,7 +317,7 @@ def test_an_argument_that_is_no_text_is_refused_before_anything_is_read() -> Non
 
 def test_baselines_can_be_asked_for(baskets: Path) -> None:
     for name in ("auto", "permute-and-flip", "max-of-laplaces", "stable-max", "choosing"):
-        options = ("--mechanism", name, "--universe-items", 100, "--max-items", 5, "--allow-inexact-noise")
+        options = ("--mechanism", name, "--universe-items", 100, "--max-items", 5)
         done = succeed("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options, "--explain")
         assert "bread + milk" in done.stdout.decode()
         assert "Noise is drawn exactly" in " ".join(words(done).split())
