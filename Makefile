@@ -72,9 +72,9 @@ reliability: .venv/.demo
 fuzz: .venv/.test
 	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS))
 
-# The lessons as notebooks in a browser, one file each; and as the pages of reports/demos.
+# The lessons as a notebook in a browser; and as the pages of reports/demos.
 notebooks: .venv/.demos
-	$(BIN)/marimo edit notebooks
+	$(BIN)/marimo edit notebooks/lesson.py
 
 lessons: .venv/.demo
 	$(BIN)/fim-private demo all --output reports/demos --overwrite

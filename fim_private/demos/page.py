@@ -87,7 +87,7 @@ def document_of(demo: Demo, beside: tuple[str, ...] = ()) -> Document:
                         items=(
                             f"in the terminal: `fim-private demo {demo.name} --set {control.name}={control.start}`, "
                             f"and `fim-private demo {demo.name} --answer`",
-                            f"as a notebook: `marimo edit notebooks/{demo.name}.py`",
+                            f"as a notebook: `marimo edit notebooks/lesson.py -- --lesson {demo.name}`",
                             f"the computation: `fim_private/demos/{demo.source}`",
                         )
                     ),

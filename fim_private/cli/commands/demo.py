@@ -68,7 +68,7 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
         rows = [[lesson.name, f"{lesson.minutes} min", lesson.summary] for lesson in DEMOS]
         typer.echo(table(["name", "reading", "lesson"], rows, right=[False, True, False]))
         say(
-            "\nTo show one: fim-private demo NAME. The lessons are also pages (reports/demos) and notebooks "
+            "\nTo show one: fim-private demo NAME. The lessons are also pages (reports/demos) and a notebook "
             "(make notebooks).",
             quiet=quiet,
         )
