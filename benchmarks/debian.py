@@ -8,6 +8,7 @@ of its short description. `maintainers.csv` has a row a dependency, and says who
 
 from __future__ import annotations
 
+import argparse
 import csv
 import re
 import sys
@@ -50,7 +51,9 @@ def tags(text: str) -> list[str]:
 
 def main() -> None:
     """Write the files."""
-    folder = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     baskets: dict[str, list[list[str]]] = {name: [] for name in ("depends", "recommends", "tags", "words")}
     rows = []
