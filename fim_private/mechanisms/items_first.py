@@ -39,7 +39,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
-from fim_private.mechanisms.certificate import FAILURE_SHARE, Certificate
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
 from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
@@ -377,7 +377,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     if request.select not in {None, PEEL, COUNTS}:
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
     epsilon, delta = request.epsilon, request.delta
-    failure = Fraction(0) if request.listed else FAILURE_SHARE * delta
+    failure = Fraction(0) if request.listed else tuning.failure_share * delta
 
     found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     if found is None:
