@@ -3,7 +3,7 @@
 #   make test    set up .venv and run the test-suite
 # Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make lowest
 # (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, a quarter of an hour),
-# make mutants (would the tests notice? an hour), make reports (all reports; an hour from nothing, minutes from kept
+# make mutants (would the tests notice? hours), make reports (all reports; an hour from nothing, minutes from kept
 # results), make bench (how fast, beside others; half an hour), make reliability (the ledger under fire), make fuzz (a
 # million hostile files, two hours), make notebooks (the lessons, to be moved), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
