@@ -77,8 +77,7 @@ def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
         settings = _settings_of_release(context, path)
     else:
         named = {_option(param).strip("-").replace("-", "_"): param for param in context.command.params}
-        shown = {name for name, param in named.items() if not getattr(param, "hidden", False)}
-        allowed = [name for name in named if name in shown - IN_PERSON]
+        allowed = [name for name in named if name not in IN_PERSON]
         settings = {
             named[name].name: _as_typed(path, name, value, named[name])
             for name, value in read_settings(path, allowed).items()

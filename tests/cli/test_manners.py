@@ -66,7 +66,7 @@ def test_help_of_a_command_is_whole(called: tuple[str, ...]) -> None:
     assert shown.isascii()
     command = commands()[called]
     for param in command.params:
-        for option in [] if getattr(param, "hidden", False) else param.opts:
+        for option in param.opts:
             assert not option.startswith("-") or f"{option} " in f"{shown} ".replace("\n", " ").replace(",", " ")
     overlong = [line for line in shown.splitlines() if len(line) > 100]
     assert all(line.startswith("  fim-private ") for line in overlong)
