@@ -5,7 +5,7 @@
 # (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, a quarter of an hour),
 # make mutants (would the tests notice? hours), make reports (all reports; an hour from nothing, minutes from kept
 # results), make bench (how fast, beside others; half an hour), make reliability (the ledger under fire), make fuzz (a
-# million hostile files, two hours), make notebooks (the lessons, to be moved), make check, make clean
+# million hostile files, two hours), make notebooks (the lessons, with all controls), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
