@@ -23,7 +23,7 @@ import polars as pl
 
 from fim_private.counting import as_database, top_itemsets
 from fim_private.mechanisms.items_first import calibrate
-from fim_private.mechanisms.items_first_tuning import Tuning
+from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
 from fim_private.mechanisms.protocol import COUNTS, PEEL, Request
 from fim_private.mining.items_first_steps import run
 from fim_private.randomness import SeededRandomness
@@ -42,10 +42,9 @@ DATA = (
 )
 DELTA = Fraction(1, 10**6)
 TRIALS = 4
-DEFAULT = Tuning()
 SHARES = (
-    *(replace(DEFAULT, items_share=share) for share in (0.08, 0.15, 0.25, 0.35, 0.5)),
-    *(replace(DEFAULT, items_share=0.25, pairs_share=share) for share in (0.3, 0.8)),
+    *(replace(FOUND, items_share=share) for share in (0.08, 0.15, 0.25, 0.35, 0.5)),
+    *(replace(FOUND, items_share=0.25, pairs_share=share) for share in (0.3, 0.8)),
 )
 
 
@@ -53,9 +52,9 @@ def settings() -> Iterator[tuple[int, int, str, str, Tuning]]:
     """Size, k, epsilon, way to select, tuning: the defaults everywhere, other shares for some."""
     for size, select in product((1, 2, 3), (PEEL, COUNTS)):
         for top, epsilon in product((1, 5, 20, 50, 200), ("0.1", "0.5", "1", "2")):
-            yield size, top, epsilon, select, DEFAULT
+            yield size, top, epsilon, select, FOUND
         for top, epsilon, tuning in product((50,), ("0.1", "0.5", "2"), SHARES):
-            if size > 1 and (select == COUNTS or tuning.pairs_share == DEFAULT.pairs_share):
+            if size > 1 and (select == COUNTS or tuning.pairs_share == FOUND.pairs_share):
                 yield size, top, epsilon, select, tuning
 
 
@@ -79,7 +78,7 @@ def measure(path: Path) -> list[dict[str, Any]]:
                 "top": top,
                 "epsilon": epsilon,
                 "select": select,
-                "items_share": None if tuning == DEFAULT else tuning.items_share,
+                "items_share": None if tuning == FOUND else tuning.items_share,
                 "pairs_share": tuning.pairs_share,
                 "trials": TRIALS,
                 "precision": float(np.mean(hits)) / top,

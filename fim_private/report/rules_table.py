@@ -11,8 +11,8 @@ from fim_private.report.document.text import table, wrapped
 from fim_private.report.remarks import cut_note, total_doubt
 from fim_private.report.tables import JOINT
 from fim_private.rules import AssociationRules, Rule
+from fim_private.rules.rule import WITH_INTERVALS
 
-SHOWN = ("confidence", "lift", "leverage", "conviction")
 INTERVALS = (
     "Brackets show intervals: over the noise, each holds the true value of its rule and measure with at least 95 % "
     "probability."
@@ -41,7 +41,7 @@ def rules_rows(found: AssociationRules, *, arrow: str = "->") -> tuple[list[str]
     """The head and a row for each rule. Measures that no rule has are left out."""
     given = [
         name
-        for name in SHOWN
+        for name in WITH_INTERVALS
         if name == "confidence"
         or any(rule.measures[name] is not None or rule.intervals[name] is not None for rule in found.rules)
     ]
