@@ -93,16 +93,17 @@ def release_table(release: Release) -> str:
         return "\n".join([*marked, "No itemset could be named."])
     parts = []
     for group in groups(release):
+        columns = group.columns
         rows = [
             [
                 str(itemset.rank),
                 JOINT.join(map(printable, itemset.items)),
-                *(_cell(getattr(itemset, field)) for field, _ in group.columns),
+                *(_cell(getattr(itemset, field)) for field, _ in columns),
             ]
             for itemset in group.itemsets
         ]
-        head = [group.place, "itemset", *(name for _, name in group.columns)]
-        shown = table(head, rows, right=[True, False, *(True for _ in group.columns)])
+        head = [group.place, "itemset", *(name for _, name in columns)]
+        shown = table(head, rows, right=[True, False, *(True for _ in columns)])
         parts.append(shown if group.heading is None else f"{group.heading}\n\n{shown}")
     if release.subsets:
         parts.append(f"Their subsets\n\n{_subsets_table(release)}")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from decimal import Decimal, localcontext
 
 import pytest
@@ -152,6 +153,13 @@ def test_tables_are_aligned_and_marked() -> None:
         version="0",
     )
     assert release_table(counted).splitlines()[-1] == "   1  a        1,234"
+
+
+def test_a_long_list_is_soon_printed() -> None:
+    long = release(4_000)
+    began = time.process_time()
+    assert len(release_table(long).splitlines()) == 4_002
+    assert time.process_time() - began < 5
 
 
 def test_numbers_read_well() -> None:
