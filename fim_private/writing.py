@@ -76,6 +76,7 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
         with _part_beside(path.resolve(), 0o600) as part:
             part.write_bytes(bytes(TRIAL))
             _keep(part)
+            part.unlink()
     except OSError as error:
         raise UsageError(
             f"No file can be written at {path}: {error.strerror or REFUSED}.", "Make room there, or give another name."
@@ -250,7 +251,8 @@ def _part_beside(target: Path, mode: int) -> Iterator[Path]:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         yield part
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # a finished file stays finished if its second name cannot be deleted
+            part.unlink()
 
 
 def _keep(part: Path) -> None:

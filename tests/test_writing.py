@@ -100,6 +100,20 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "b"
 
 
+def test_a_second_name_that_cannot_be_deleted_is_found_beforehand_and_fails_nothing_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(Path, "unlink", fail)
+    path = tmp_path / "new"
+    with pytest.raises(UsageError, match="No file can be written"):
+        check_place(path)
+    assert put(path, "new", overwrite=False) == path
+    assert path.read_text() == "new"
+
+
 def test_nothing_is_left_where_writing_fails(tmp_path: Path) -> None:
     def fail(part: Path) -> None:
         part.write_text("half")
