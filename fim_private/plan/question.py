@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
 from fim_private.constraints import NOTHING, Constraints
@@ -277,9 +277,12 @@ class Question:
         """For each size, how many items are searched for beside those that the itemset must contain."""
         return tuple(map(self.constraints.remaining_size, self.sizes))
 
-    @property
+    @cached_property
     def remaining_universe(self) -> Universe:
-        """The universe without the items that the constraints name: the search is among these."""
+        """The universe without the items that the constraints name: the search is among these.
+
+        Worked out once: with a long list it takes seconds, and the door asks for each pick of an absent itemset.
+        """
         return self.universe.without(self.constraints)
 
     @property

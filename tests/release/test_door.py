@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fim_private.constraints import Constraints
 from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise
@@ -72,6 +73,16 @@ def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
     total = math.e + 9
     law = {itemset: (math.e if itemset == ("a", "b") else 1) / total for itemset in combinations(names, 2)}
     assert p_value(first, law) > FALSE_ALARM
+
+
+def test_picks_of_absent_itemsets_do_not_make_a_long_list_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("a", "b", "c", "d", "e")
+    plan = planned(
+        size=2, top=6, mechanism="exponential", universe=Universe(names=names), constraints=Constraints(exclude=["e"])
+    )
+    monkeypatch.setattr(Universe, "without", None)
+    transactions = restrict_to(transactions_from_lists([["a", "b"]]), names[:4])
+    assert sorted(draws(transactions, plan, 1)[0]) == list(combinations(names[:4], 2))
 
 
 @pytest.mark.parametrize(("attempts", "floor"), [(30_000, 0), (6, 1), (1, 2)])
