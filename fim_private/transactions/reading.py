@@ -23,7 +23,7 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.detection import SEPARATORS
-from fim_private.transactions.formats.doubts import OnDoubt, ask, item_names, refuse, single_items
+from fim_private.transactions.formats.doubts import OnDoubt, ask, full_transactions, item_names, refuse, single_items
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
@@ -38,6 +38,8 @@ from fim_private.transactions.sources.several import files_named, joined, table_
 FEW = 20
 NEARLY_ALL = 0.95
 """If there are at least `FEW` transactions, and more than this share has one item, the separator is wrong."""
+SOME = 8
+"""So many transactions and items seldom all go together."""
 
 
 def read_transactions(
@@ -128,6 +130,7 @@ def read_transactions(
         refuse_single_items(single, len(transactions))
     elif transactions.units is None:
         ask_about_single_items(layout, single, len(transactions), on_doubt)
+    ask_about_full(layout, len(transactions.items), len(transactions), len(transactions.vocabulary), on_doubt)
     ask_about_names(layout, transactions.vocabulary, on_doubt)
     return transactions
 
@@ -315,6 +318,13 @@ def ask_about_single_items(layout: Layout, single: int, transactions: int, on_do
     """Ask about a long table in which nearly every transaction holds one item, if the format was guessed."""
     if layout.format == "long" and "format" in layout.guessed and _nearly_all(single, transactions):
         ask(single_items(layout), on_doubt)
+
+
+def ask_about_full(layout: Layout, occurrences: int, transactions: int, items: int, on_doubt: OnDoubt) -> None:
+    """Ask about a long table in which nearly every transaction holds nearly every item, if the format was guessed."""
+    full = min(transactions, items) >= SOME and occurrences > NEARLY_ALL * transactions * items
+    if layout.format == "long" and "format" in layout.guessed and full:
+        ask(full_transactions(layout), on_doubt)
 
 
 def _nearly_all(single: int, transactions: int) -> bool:

@@ -368,6 +368,18 @@ def single_items(layout: Layout) -> Doubt:
     )
 
 
+def full_transactions(layout: Layout) -> Doubt:
+    """What is odd if nearly every transaction holds nearly every item."""
+    return Doubt(
+        what="Nearly every transaction holds nearly every item, as where rows with a 0 name what was not bought.",
+        instead=Way(
+            "If so, leave these rows out, as in --where 'Quantity > 0'. If another column tells transactions apart, "
+            "give --transaction-column."
+        ),
+        stays=Way("If they are meant, give", layout.guesses()),
+    )
+
+
 def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
     """What is odd in the names of all items."""
     stays = Way("If they are meant, give", layout.guesses())

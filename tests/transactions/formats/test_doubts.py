@@ -486,6 +486,15 @@ CASES = {
         stays={"format": "long"},
         reads_as_before=[{"ale" if number % 2 else "bun"} for number in range(40)],
     ),
+    "a row for every item, whether or not it was bought": Case(
+        text="tid,item,Quantity\n"
+        + "".join(f"{at},{name},{int(name in basket)}\n" for at, basket in enumerate(BASKETS) for name in WORDS),
+        says="holds nearly every item, as where rows with a 0.*--where 'Quantity > 0'.*--format long",
+        instead={"where": "Quantity > 0"},
+        reads=READ,
+        stays=LONG_TABLE,
+        reads_as_before=[set(WORDS)] * 40,
+    ),
     "codes that a spreadsheet rounded": Case(
         text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
         says="names of items are numbers as 1.23E.08.*--format basket",
