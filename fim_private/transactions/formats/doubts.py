@@ -53,6 +53,13 @@ TOTALS = (
 )
 """What stands in place of an item in rows of sums, in lower case."""
 
+PAYMENTS = (
+    *("cash", "visa", "mastercard", "maestro", "american express", "amex", "paypal", "change", "rounding"),
+    *("bargeld", "ec-karte", "ec-cash", "girocard", "kartenzahlung", "rückgeld", "wechselgeld", "rundung"),
+    *("espèces", "carte bancaire", "chèque", "rendu monnaie", "arrondi", "efectivo", "tarjeta", "cambio", "redondeo"),
+)
+"""What stands in place of an item in rows of payments, in lower case."""
+
 AFTER_TOTAL = "(:| eur| €| usd| ttc)+$"
 
 AMOUNT = r"^[0-9]+ ?[x×*] ?|^[0-9]+ |( [x×*]|[:=]) ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
@@ -393,6 +400,7 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
         spoilt(names, "names of items", stays)
         or _no_names(names, NO_ITEM, "NaN, NULL, None or N/A, as programs write a cell without a value", stays)
         or _no_names(names, TOTALS, "Total or Subtotal, as rows of sums are", stays)
+        or _no_names(names, PAYMENTS, "Cash, Visa or change, as rows of payments are", stays)
         or _amounts(names, stays)
         or _mangled(names, layout, stays)
     )

@@ -451,6 +451,15 @@ CASES = {
         for total in ("Total", "Summe EUR", "Gesamtbetrag: €", "TOTAL TTC")
     },
     **{
+        f"payments called {paid}": Case(
+            text=f"tid,item\n1,ale\n1,{paid}\n2,ale\n2,bun\n2,{paid}\n",
+            says="called Cash, Visa or change.*leave these cells blank.*or --exclude names it.*--format long",
+            stays=LONG_TABLE,
+            reads_as_before=[{"ale", paid}, {"ale", "bun", paid}],
+        )
+        for paid in ("VISA", "EC-Karte", "Espèces", "Rundung")
+    },
+    **{
         f"{what} after each basket": Case(
             text="".join(f"{','.join(basket)},{write(row)}{filled}\n" for row, basket in enumerate(BASKETS)),
             says=f"the last field of each line {says}.*write it first.*--unit-column 1 .*--format basket",
