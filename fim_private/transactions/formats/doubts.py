@@ -33,6 +33,7 @@ from fim_private.transactions.formats.signs import (
     is_framed,
     is_long,
     leading_column,
+    line_numbers,
     lines_above,
     list_mark,
     mark_in_last,
@@ -151,7 +152,9 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
             ),
             stays=stays,
         )
-    return None
+    what = leading_column(records) or line_numbers(records)
+    separator = r"\t" if all("\t" in line for line in lines) else " "
+    return None if what is None else _first_field(name, what, {"format": "basket", "separator": separator}, stays)
 
 
 def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout) -> Doubt | None:
@@ -204,13 +207,19 @@ def _first_fields(name: str, records: Sequence[Record], what: str | None, stays:
             instead=Way("If so, write a separator in place of that colon, and leave the id out with --skip-columns 1."),
             stays=stays,
         )
-    if what is None:
-        return _number_columns(name, records, stays)
+    doubt = _number_columns(name, records, stays) if what is None else None
+    what = what or line_numbers(records)
+    return _first_field(name, what, {}, stays) if doubt is None and what is not None else doubt
+
+
+def _first_field(name: str, what: str, options: Mapping[str, str], stays: Way) -> Doubt:
+    """What is odd about the first field of each line; with options to read it as a field."""
     return Doubt(
         what=f"In {name} the first field of each line {what}.",
         instead=Way(
-            "If it is a customer to be protected, give --unit-column 1. If it is not an item, leave it out with",
-            {"skip_columns": "1"},
+            f"If it is a customer to be protected, give {typed({**options, 'unit_column': '1'})}. If it is not an "
+            "item, leave it out with",
+            {**options, "skip_columns": "1"},
         ),
         stays=stays,
     )

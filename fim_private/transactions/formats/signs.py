@@ -173,6 +173,15 @@ def leading_column(records: Sequence[Record]) -> str | None:
     return None
 
 
+def line_numbers(records: Sequence[Record]) -> str | None:
+    """What `leading_column` says if the first fields count the lines, as in 1, 2, 3 or 100, 101, 102."""
+    firsts = [record[0] for record in records]
+    if len(records) < SOME or not all(map(str.isdecimal, firsts)):
+        return None
+    counted = all(int(number) == int(firsts[0]) + at for at, number in enumerate(firsts))
+    return "numbers the lines" if counted else None
+
+
 def numbers_rows(ids: Sequence[tuple[str, ...]], items: Record) -> bool:
     """Whether the items only number the rows of each transaction, in equal steps, as in 1, 2, 3 or 10, 20, 30."""
     if not items or not all(item.isdecimal() and len(item) < LONG_NUMBER for item in items):

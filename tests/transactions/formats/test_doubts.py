@@ -47,6 +47,7 @@ class Case:
 LONG = [["1000", "Butter"], ["1000", "Milk"], ["1001", "Butter"], ["1002", "Tea"], ["1002", "Milk"], ["1003", "Bread"]]
 LONG_READ = [{"Butter", "Milk"}, {"Butter"}, {"Tea", "Milk"}, {"Bread"}]
 NUMBERS = [["1", "1", "4"], ["1", "1", "5"], ["1", "2", "4"], ["2", "3", "4"], ["2", "3", "6"], ["3", "4", "5"]]
+NUMBERED = [[str(row * 7 % 11 + at) for at in range(1 + row % 3)] for row in range(40)]
 NUMBERS_READ = [{"4", "5"}, {"4"}, {"4", "6"}, {"5"}]
 BY_NUMBER = {"transaction_column": "1", "item_column": "2"}
 FIMI, BASKET, LONG_TABLE = {"format": "fimi"}, {"format": "basket"}, {"format": "long"}
@@ -224,6 +225,28 @@ CASES = {
         stays=FIMI,
         reads_as_before=[set("7245"), set("83456"), set("916"), set("7256"), set("8246")],
     ),
+    **{
+        f"{what} among numbers with {mark!r}": Case(
+            text="".join(mark.join([write(row), *NUMBERED[row]]) + "\n" for row in range(40)),
+            says=rf"the first field of each line {says}.*give {typed}--unit-column 1\. .*{typed}--skip-columns 1\.",
+            instead={
+                **({} if mark == "," else {**BASKET, "separator": mark.replace("\t", r"\t")}),
+                "skip_columns": "1",
+            },
+            reads=[set(basket) for basket in NUMBERED],
+            stays=BASKET if mark == "," else FIMI,
+            reads_as_before=[{write(row), *NUMBERED[row]} for row in range(40)],
+        )
+        for what, write, says in (
+            ("the number of the line", str, "numbers the lines"),
+            ("a customer", lambda row: str(500 + row // 3), "occurs in no other place"),
+        )
+        for mark, typed in (
+            (" ", "--format basket --separator ' ' "),
+            ("\t", r"--format basket --separator '\\t' "),
+            (",", ""),
+        )
+    },
     "a printed table": Case(
         text="".join(f"| {first} | {second} |\n" for first, second in LONG),
         says="begin and end with the separator.*--transaction-column 2 --item-column 3.*--format basket",
@@ -551,13 +574,19 @@ def test_doubts_can_be_noted_instead(case: Case) -> None:
         "1,2\n" + "1,3,4\n2,5\n" * 5,
         "1,2\nale,bun\n1,ale\n" + "bun,2\n" * 5,
         "tid,item\n" + "".join(f"{row // 2},{row * 7 % 11}\n" for row in range(40)),
-        "".join(f"{row},{row * 7 % 40},{row * 3 % 40}\n" for row in range(40)),
+        "".join(f"{row * 11 % 40},{row * 7 % 40},{row * 3 % 40}\n" for row in range(40)),
     ],
 )
 def test_baskets_are_not_doubted(text: str) -> None:
     doubts: list[Doubt] = []
     read(text, on_doubt=doubts.append)
     assert doubts == []
+
+
+def test_a_customer_before_numbers_with_blanks_is_the_unit_as_advised() -> None:
+    text = CASES["a customer among numbers with ' '"].text
+    found = read(text, format="basket", separator=" ", unit_column="1")
+    assert (as_sets(found), found.units.max()) == ([set(basket) for basket in NUMBERED], 13)
 
 
 @pytest.mark.parametrize("name", ["numbers that begin again every day", "numbers that begin again in every shop"])
