@@ -30,7 +30,7 @@ from fim_private.transactions.formats.doubts import (
 )
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
-from fim_private.transactions.formats.signs import ENOUGH, NUMBER, is_utility, numbered_words
+from fim_private.transactions.formats.signs import ENOUGH, NUMBER, OFTEN, is_utility, numbered_words
 from fim_private.transactions.layout import Layout, typed
 from fim_private.transactions.sources.excel import KIND as EXCEL
 
@@ -85,7 +85,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
             if 2 * sum(line.lstrip().startswith(QUOTE) for line in sample) <= len(sample):
                 return _fimi(text.name, sample, columns, on_doubt)
             separator = ","
-        elif separator == "\t" and all(_whole_numbers(line) for line in sample):
+        elif separator == "\t" and all(_whole_numbers(line) for line in sample) and not _ids_and_lists(sample):
             return _fimi(text.name, sample, columns, on_doubt)
         elif _share(separator, sample) < RARE or _mostly_blanks(separator, sample):
             raise InputError(
@@ -330,6 +330,11 @@ def _mostly_blanks(mark: str, sample: Sequence[str]) -> bool:
 
 def _whole_numbers(line: str) -> bool:
     return all(token.isdecimal() for token in line.split())
+
+
+def _ids_and_lists(sample: Sequence[str]) -> bool:
+    """Whether each line of numbers is an id, a tab, and often a list with blanks."""
+    return all(line.count("\t") == 1 for line in sample) and _share(" ", sample) >= OFTEN
 
 
 def _delimited_format(name: str, sample: Sequence[str], separator: str, columns: Columns) -> str:

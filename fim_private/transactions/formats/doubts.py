@@ -227,7 +227,8 @@ def _first_field(name: str, what: str, options: Mapping[str, str], stays: Way) -
 
 def _last_fields(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
     """What is odd about the fields that each line ends with, without the blanks that fill up short lines."""
-    what = leading_column([[field for field in record if field][::-1] for record in records if any(record)])
+    backwards = [[field for field in record if field][::-1] for record in records if any(record)]
+    what = leading_column(backwards) or line_numbers(backwards)
     if what is None:
         return None
     return Doubt(

@@ -237,7 +237,8 @@ def list_mark(cells: Sequence[str], *, once: bool) -> str | None:
     if not filled:
         return None
     bracketed = sum(BRACKETED.fullmatch(cell) is not None for cell in filled) >= ENOUGH * len(filled)
-    held = {mark: sum(mark in cell for cell in filled) for mark in (LIST_MARKS if bracketed else MORE_MARKS)}
+    marks = LIST_MARKS if bracketed else (" ",) if all(map(NUMBERS.fullmatch, filled)) else MORE_MARKS
+    held = {mark: sum(mark in cell for cell in filled) for mark in marks}
     best = max(held, key=held.__getitem__)
     if bracketed:
         return best if held[best] else ","

@@ -430,6 +430,31 @@ CASES = {
         reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
         reads_as_before=[{"1", "Butter, Coffee"}, {"2", "Butter"}, {"3", "Tea, Coffee"}, {"4", "Tea"}, {"5", "Rye"}],
     ),
+    **{
+        f"numbers and lists of numbers between {mark!r}": Case(
+            text="".join(f"{row * 7 % 40}{mark}{' '.join(basket)}\n" for row, basket in enumerate(NUMBERED)),
+            says="lists of items.*--transaction-column 1 --item-column 2 --item-separator ' '.*--format basket",
+            instead={**BY_NUMBER, "item_separator": " "},
+            reads=[set(basket) for basket in NUMBERED],
+            stays={**BASKET, "separator": mark.replace("\t", r"\t")},
+            reads_as_before=[{str(row * 7 % 40), " ".join(basket)} for row, basket in enumerate(NUMBERED)],
+        )
+        for mark in (";", "\t")
+    },
+    "lists of numbers in cells": Case(
+        text="order_id,products\n" + "".join(f"{row},{' '.join(basket)}\n" for row, basket in enumerate(NUMBERED[:9])),
+        says="lists of items.*--item-separator ' '.*--format long",
+        instead={"item_separator": " "},
+        reads=[set(basket) for basket in NUMBERED[:9]],
+        stays=LONG_TABLE,
+        reads_as_before=[{" ".join(basket)} for basket in NUMBERED[:9]],
+    ),
+    "numbers of lines after lists of numbers": Case(
+        text="".join(f"{' '.join(basket)}|{row}\n" for row, basket in enumerate(NUMBERED)),
+        says="the last field of each line numbers the lines.*--format basket",
+        stays={**BASKET, "separator": "|"},
+        reads_as_before=[{" ".join(basket), str(row)} for row, basket in enumerate(NUMBERED)],
+    ),
     "a second header": Case(
         text="tid,item\n1,milk\n1,tea\ntid,item\n2,milk\n",
         says="second header.*--format long",
