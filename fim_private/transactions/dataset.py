@@ -36,8 +36,8 @@ class ReadingNotes:
         files: the number of files.
         rows_left_out: the number of rows that a filter left out, as far as this was counted.
         rows_undecided: how many of them it left out because a cell was blank, or no number or date.
-        nobody: units with very many transactions whose names are words for a missing value, such as NA or 0, and their
-            numbers of transactions.
+        nobody: units with very many transactions whose names are words for a missing value, such as NA or 0, or with a
+            large share of all transactions; and their numbers of transactions.
         unused_unit: the column with a well-known name of units that is no item, where no column was to name the unit.
             It depends on the names of the columns alone.
         returns: columns of a long table that seem to mark returns or cancelled sales in the first rows. Not on Spark.

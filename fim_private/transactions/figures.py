@@ -109,8 +109,8 @@ def warnings(notes: ReadingNotes) -> list[str]:
         "its own, and so less than is promised."
     )
     nobody = [
-        f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It seems "
-        "to stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
+        f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It may "
+        "stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
         "--drop-rows-without-unit."
         for name, size in notes.nobody
     ]

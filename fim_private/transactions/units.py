@@ -23,6 +23,9 @@ MANY = 20
 TIMES = 5
 """A unit stands out with `MANY` transactions, and more than `TIMES` as many as the other units have on average."""
 
+LARGE = 0.1
+"""A unit with more than this share of all transactions may stand for nobody, whatever its name: a card 9999999, say."""
+
 
 def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:
     """Which rows have a unit, bool, shape (n,).
@@ -43,20 +46,19 @@ def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:
     return present
 
 
-def nobody(names: Sequence[str], sizes: Sequence[int], *, others: int, other_units: int) -> tuple[tuple[str, int], ...]:
-    """Units that hold very many transactions and have a word for a missing value as name.
+def nobody(names: Sequence[str], sizes: Sequence[int], *, transactions: int, units: int) -> tuple[tuple[str, int], ...]:
+    """Units that hold very many transactions, and that a word for a missing value names, or that are `LARGE`.
 
     Args:
         names: of the units that may stand for nobody.
         sizes: how many transactions each of them has.
-        others: how many transactions the other units have together.
-        other_units: how many other units there are.
+        transactions: how many there are.
+        units: how many units there are.
     """
-    usual = others / max(1, other_units)
     return tuple(
         (name, size)
         for name, size in zip(names, sizes, strict=True)
-        if name.lower() in NOBODY and size >= MANY and size > TIMES * usual
+        if size >= MANY and size > TIMES * (transactions - size) / max(1, units - 1)
     )
 
 
@@ -67,13 +69,11 @@ def nobody_of(names: pl.Series, units: NDArray[np.int64]) -> tuple[tuple[str, in
         names: the distinct names of units.
         units: int64, shape (n,): the unit of each transaction, a position in `names`.
     """
-    where = np.flatnonzero(names.str.to_lowercase().is_in(NOBODY).to_numpy())
-    if not len(where):
-        return ()
     sizes = np.bincount(units, minlength=len(names))
-    found = sizes[where]
-    others = int(sizes.sum() - found.sum())
-    return nobody(names.gather(where).to_list(), found.tolist(), others=others, other_units=len(names) - len(where))
+    odd = names.str.to_lowercase().is_in(NOBODY).to_numpy() | (sizes > LARGE * len(units))
+    return nobody(
+        names.filter(pl.Series(odd)).to_list(), sizes[odd].tolist(), transactions=len(units), units=len(names)
+    )
 
 
 def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: int) -> NDArray[np.int64]:

@@ -20,7 +20,13 @@ def test_a_word_for_no_customer_with_very_many_baskets_is_noted(name: str) -> No
     assert found == (("0" if name == "0.0" else name.strip(), 1000),)
 
 
-@pytest.mark.parametrize(("name", "missing", "others"), [("NA", 19, 4), ("NA", 0, 40), ("K", 1000, 40)])
+def test_a_customer_with_more_than_a_tenth_of_all_baskets_is_noted_whatever_the_name() -> None:
+    assert read(rows("9999999", 45, 400), unit_column="who").notes.nobody == (("9999999", 45),)
+    equal = "tid,item,who\n" + "".join(f"{row},milk,K{row % 5}\n" for row in range(200))
+    assert read(equal, unit_column="who").notes.nobody == ()
+
+
+@pytest.mark.parametrize(("name", "missing", "others"), [("NA", 19, 4), ("NA", 0, 40), ("K", 40, 400)])
 def test_other_customers_are_not_noted(name: str, missing: int, others: int) -> None:
     assert read(rows(name, missing, others), unit_column="who").notes.nobody == ()
 

@@ -14,7 +14,7 @@ from functools import partial
 
 import polars as pl
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, lower, trim, when
+from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, lower, trim
 
 from fim_private.counting.spark import parsing
 from fim_private.counting.spark.blocks import SCHEMA
@@ -46,7 +46,7 @@ from fim_private.transactions.reading import (
     refuse_single_items,
 )
 from fim_private.transactions.sources.database import SERVERS
-from fim_private.transactions.units import NOBODY, nobody
+from fim_private.transactions.units import LARGE, NOBODY, nobody
 
 NO_DATABASE = "Leave out --engine spark, or export the table."
 
@@ -324,18 +324,14 @@ def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Column
 
 def _nobody(cluster: Cluster, raw: DataFrame) -> tuple[tuple[str, int], ...]:
     """Units with very many transactions that stand for nobody, see `units.nobody`."""
-    named = raw.selectExpr("explode(units) unit").withColumn("odd", lower(col("unit")).isin(*NOBODY))
-    found = named.groupBy(when(col("odd"), col("unit")).alias("name")).agg(
-        count(lit(1)).alias("transactions"), count_distinct("unit").alias("units")
-    )
-    rows = cluster.collect(found).to_pylist()
-    odd = [row for row in rows if row["name"] is not None]
-    others = [row for row in rows if row["name"] is None]
+    sizes = raw.selectExpr("explode(units) unit").groupBy("unit").agg(count(lit(1)).alias("transactions"))
+    (total,) = cluster.collect(sizes.selectExpr("sum(transactions) transactions", "count(*) units")).to_pylist()
+    odd = lower(col("unit")).isin(*NOBODY) | (col("transactions") > LARGE * total["transactions"])
+    rows = cluster.collect(sizes.where(odd)).to_pylist()
     return nobody(
-        [row["name"] for row in odd],
-        [row["transactions"] for row in odd],
-        others=sum(row["transactions"] for row in others),
-        other_units=sum(row["units"] for row in others),
+        [row["unit"] for row in rows],
+        [row["transactions"] for row in rows],
+        **total,
     )
 
 
