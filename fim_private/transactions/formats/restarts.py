@@ -1,8 +1,8 @@
 """Notice transactions whose numbers begin again.
 
 If they do so every day, one number has several days in a column of dates. If they do so in every shop, one number has
-several shops; or its rows stand in several places, and another column is the same within each. If they do so in every
-file, files share their numbers.
+several shops; or its rows stand in several places, far apart or with another column that is the same within each. If
+they do so in every file, files share their numbers.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ STRAY = 0.01
 
 MANY = 0.1
 """If more than this share of the transactions has several days, it is no accident."""
+
+FAR = 20
+"""If so many runs lie between two of one number, it is no accident of tills that sell at the same time."""
 
 SEVERAL = 20
 """A file with fewer transactions among its first rows may share some with the first file by accident."""
@@ -85,7 +88,7 @@ class Restarts:
             self._days = next((at for at in self._others if _are_dates(cells(at).head(TRIED))), None)
             self._marks = self._constant_in_runs(cells)[:FOLLOWED]
         watched = {*([] if self._days is None else [self._days]), *self._marks, *self._owners}
-        self._watching = self._watching and bool(watched) and self._passed < WATCHED
+        self._watching = self._watching and self._passed < WATCHED
         if not self._watching:
             return
         rows = pl.DataFrame({"id": ids, **{str(at): cells(at) for at in watched}})
@@ -95,7 +98,8 @@ class Restarts:
 
     def doubt(self) -> Doubt | None:
         """What is odd, after all rows."""
-        return (self._in_rows() if self._rows else None) or (self._in_files() if self._files_share else None)
+        found = self._in_rows() if self._rows else None
+        return found or (self._in_files() if self._files_share else self._in_runs() if self._rows else None)
 
     def _in_files(self) -> Doubt:
         return Doubt(
@@ -125,6 +129,23 @@ class Restarts:
                 stays=Way("If not, give", self._layout.guesses()),
             )
         return None
+
+    def _in_runs(self) -> Doubt | None:
+        """Whether the ids come in runs, and many ids have runs far apart."""
+        ids = pl.col("id")
+        runs = pl.concat(self._rows).filter(ids.ne_missing(ids.shift(1))).select("id").with_row_index("run")
+        runs = runs.filter(ids != "")
+        far = runs.filter(pl.col("run").diff().over("id") >= FAR).get_column("id").n_unique()
+        if len(runs) > IN_RUNS * self._passed or far <= MANY * runs.get_column("id").n_unique():
+            return None
+        return Doubt(
+            what=f"In {self._name} the rows of many transactions stand far apart: the numbers may begin again.",
+            instead=Way(
+                "If so, make them different, as in 1-17 and 2-17, or name a column that tells them apart too, as in "
+                "--transaction-column InvoiceNo,Date."
+            ),
+            stays=Way("If not, give", self._layout.guesses()),
+        )
 
     def _constant_in_runs(self, cells: Cells) -> list[int]:
         """The other columns that do not change within neighbouring rows of one transaction, among the first rows."""

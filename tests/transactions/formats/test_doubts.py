@@ -346,6 +346,12 @@ CASES = {
         )
         for owner in ("Store_ID", "Kasse", "cashier", "customer")
     },
+    "numbers that begin again, where no column says so": Case(
+        text="tid,item\n" + "".join(f"{row // 2 % 25},{WORDS[row % 8]}\n" for row in range(80)),
+        says="rows of many transactions stand far apart.*InvoiceNo,Date.*--format long",
+        stays=LONG_TABLE,
+        reads_as_before=[{WORDS[row % 8] for row in range(80) if row // 2 % 25 == number} for number in range(25)],
+    ),
     **{
         f"a wide table of {yes!r} and {no!r} beside customers and totals": Case(
             text=lines(
@@ -786,6 +792,7 @@ def test_a_frame_with_a_column_for_each_item_is_asked_about_if_one_has_a_well_kn
         [(row % 10, row // 10, "x") for row in range(40)],  # the rows of a transaction never stand together
         [(row // 2, row // 8, "x") for row in range(40)],  # nothing begins again
         [*((row // 2, 0, "x") for row in range(40)), (3, 1, "x")],  # a correction at the end
+        [(row // 12 * 3 + row // 2 % 3, row % 5, "x") for row in range(240)],  # three tills
     ],
 )
 def test_transactions_that_do_not_begin_again_are_not_doubted(rows: list[tuple[Any, ...]]) -> None:
