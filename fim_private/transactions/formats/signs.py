@@ -28,7 +28,11 @@ ENOUGH = 0.9
 """A share of lines that counts as all lines, so that a stray line hides nothing."""
 
 NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*")
-DAY = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}")
+DAY = re.compile(
+    r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}|"
+    r"(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|[0-9]{1,2}[-. ]+[^\W\d_]{3,9}[-. ]+[0-9]{2,4}"
+)
+"""As in 2024-03-01, 1.3.2024, 20240301, 01-MAR-24 or 1. März 2024."""
 DATE = re.compile(rf"({DAY.pattern})([ T].*)?")
 """A day, perhaps with a time."""
 BRACKETED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
