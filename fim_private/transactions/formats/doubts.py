@@ -20,6 +20,7 @@ from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.formats.signs import (
     DAY,
     ENOUGH,
+    MANY,
     NUMBER,
     NUMBERS,
     SOME,
@@ -65,6 +66,9 @@ AFTER_TOTAL = "(:| eur| €| usd| ttc)+$"
 
 AMOUNT = r"^[0-9]+ ?[x×*] ?|^[0-9]+ |( [x×*]|[:=]) ?[0-9]+$| ?\([0-9]+\)$| [€$£]? ?[0-9]+[.,][0-9]{2} ?[€$£]?$"
 """How many were bought, before or after a name, or at what price: 2 x Brot, Brot x2, Brot:2, Brot (2), Brot 1.99."""
+
+WIDE = 4
+"""Baskets of fewer items may all be of one size."""
 
 CONTROL = "[\u0080-\u009f]|\\pL[„”‚…†‡‰™]\\pL"
 """What no name holds: texts of Windows or East Asia have it for letters if read as latin-1, of DOS if as cp1252."""
@@ -184,7 +188,11 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     one_each = what is not None and widths == {2} and len({record[0] for record in records}) < len(records)
     if 1 not in widths and (is_long(records) or one_each):
         return _long(name, len(records[0]), stays)
-    return _first_fields(name, records, what, stays) or _last_fields(name, records, stays)
+    return (
+        _first_fields(name, records, what, stays)
+        or _last_fields(name, records, stays)
+        or _same_width(name, records, stays)
+    )
 
 
 def _above(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout, stays: Way) -> Doubt | None:
@@ -236,6 +244,23 @@ def _last_fields(name: str, records: Sequence[Record], stays: Way) -> Doubt | No
         instead=Way(
             "If it is not an item, take it out of the file; or write it first, and give --skip-columns 1, or "
             "--unit-column 1 if it is a customer to be protected."
+        ),
+        stays=stays,
+    )
+
+
+def _same_width(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
+    """Whether many different lines all have as many fields as the first, and none is blank."""
+    width = len(records[0])
+    distinct = set(map(tuple, records))
+    if len(distinct) < MANY or width < WIDE or any(len(record) != width or "" in record for record in distinct):
+        return None
+    return Doubt(
+        what=f"In {name} every line has {width} fields, as in a table without a header.",
+        instead=Way(
+            "If the fields are properties, name them in each, as in sex=f,age=30. If each line is one item of a "
+            "transaction, give the numbers of the columns, such as",
+            {"transaction_column": "1", "item_column": "2"},
         ),
         stays=stays,
     )

@@ -465,6 +465,13 @@ CASES = {
         stays={**BASKET, "separator": "|"},
         reads_as_before=[{" ".join(basket), str(row)} for row, basket in enumerate(NUMBERED)],
     ),
+    "properties without a header": Case(
+        text=lines([[WORDS[row % 3], "yn"[row % 2], "ny"[row % 5 > 2], "yn"[row % 7 > 3]] for row in range(60)]),
+        says="every line has 4 fields, as in a table.*--transaction-column 1 --item-column 2.*--format basket",
+        instead=BY_NUMBER,
+        reads=[{"y", "n"}] * 3,
+        reads_as_before=[{WORDS[row % 3], "yn"[row % 2], "ny"[row % 5 > 2], "yn"[row % 7 > 3]} for row in range(60)],
+    ),
     "a second header": Case(
         text="tid,item\n1,milk\n1,tea\ntid,item\n2,milk\n",
         says="second header.*--format long",
