@@ -27,6 +27,7 @@ from fim_private.transactions.formats.signs import (
     WORD,
     WORDS,
     Record,
+    alternates,
     counted_field,
     has_colons,
     is_column_word,
@@ -191,6 +192,7 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     return (
         _first_fields(name, records, what, stays)
         or _last_fields(name, records, stays)
+        or _alternating(name, records, stays)
         or _same_width(name, records, stays)
     )
 
@@ -245,6 +247,17 @@ def _last_fields(name: str, records: Sequence[Record], stays: Way) -> Doubt | No
             "If it is not an item, take it out of the file; or write it first, and give --skip-columns 1, or "
             "--unit-column 1 if it is a customer to be protected."
         ),
+        stays=stays,
+    )
+
+
+def _alternating(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
+    """Whether names and numbers take turns."""
+    if not alternates(records):
+        return None
+    return Doubt(
+        what=f"In {name} names and numbers take turns, as items and their quantities or prices do.",
+        instead=Way("If the numbers are no items, take them out of the file."),
         stays=stays,
     )
 

@@ -216,6 +216,15 @@ def has_colons(records: Sequence[Record]) -> bool:
     )
 
 
+def alternates(records: Sequence[Record]) -> bool:
+    """Whether nearly all lines hold a number after each name, or before it."""
+    lines = [[NUMBER.fullmatch(field) is not None for field in record if field] for record in records]
+    pairs = [(set(line[::2]), set(line[1::2])) for line in lines if len(line) % 2 == 0]
+    return len(lines) >= SOME and any(
+        pairs.count(({first}, {not first})) >= ENOUGH * len(lines) for first in (False, True)
+    )
+
+
 def is_framed(record: Record) -> bool:
     """Whether the line begins and ends with the separator."""
     return len(record) > 2 and record[0] == record[-1] == "" and any(record)

@@ -465,6 +465,14 @@ CASES = {
         stays={**BASKET, "separator": "|"},
         reads_as_before=[{" ".join(basket), str(row)} for row, basket in enumerate(NUMBERED)],
     ),
+    **{
+        f"{what} each item": Case(
+            text=lines([[field for name in basket for field in (name, "2")[::order]] for basket in BASKETS]),
+            says="names and numbers take turns.*take them out of the file.*--format basket",
+            reads_as_before=[{"2", *basket} for basket in BASKETS],
+        )
+        for what, order in (("a quantity after", 1), ("a quantity before", -1))
+    },
     "properties without a header": Case(
         text=lines([[WORDS[row % 3], "yn"[row % 2], "ny"[row % 5 > 2], "yn"[row % 7 > 3]] for row in range(60)]),
         says="every line has 4 fields, as in a table.*--transaction-column 1 --item-column 2.*--format basket",
