@@ -86,7 +86,7 @@ def carry_out(
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(files, **reading.arguments(plan.cost.unit.column))
-            for note in warnings(database.notes):
+            for note in warnings(database.notes, database.vocabulary):
                 say(note, quiet=delivery.quiet)
             check(database)
             charge = None if delivery.ledger is None else run_ledger.charge

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import chain, count, pairwise
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.transactions.columns.row_filter import COMPARED
@@ -81,11 +82,11 @@ def bounds(transactions: Transactions, merged: Transactions) -> list[Rows]:
     return [_transactions_table(per_unit), _items_table(lengths, merged.lengths())]
 
 
-def warnings(notes: ReadingNotes) -> list[str]:
+def warnings(notes: ReadingNotes, items: pl.Series) -> list[str]:
     """What the holder of the data should know before anything is charged.
 
-    --where could not compare some cells; a column seems to mark returns; no unit was named; or units may be one, or
-    stand for missing ones.
+    --where could not compare some cells; a column seems to mark returns; no unit was named; items or units may be one;
+    or units may stand for missing ones.
     """
     undecided = (
         f"For the holder of the data, not part of the release: --where left out {notes.rows_undecided:,} rows because "
@@ -108,6 +109,11 @@ def warnings(notes: ReadingNotes) -> list[str]:
         "case or leading zeros alone. If they are the same, correct the column: each of them is protected as a unit of "
         "its own, and so less than is promised."
     )
+    alike_items = alike(items)
+    same_items = (
+        f"For the holder of the data, not part of the release: {alike_items:,} items differ from another one in case "
+        "or leading zeros alone, and count apart. If they are the same, write them in one way."
+    )
     nobody = [
         f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It may "
         "stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
@@ -119,6 +125,7 @@ def warnings(notes: ReadingNotes) -> list[str]:
         (returns, bool(notes.returns)),
         (unnamed, notes.unused_unit is not None),
         (same, notes.alike_units > 0),
+        (same_items, alike_items > 0),
     )
     return [note for note, holds in found if holds] + nobody
 

@@ -47,6 +47,13 @@ def test_units_that_differ_in_case_or_zeros_alone_are_counted() -> None:
 
 def test_the_holder_of_the_data_is_told_of_units_that_may_be_one() -> None:
     """Split in two, a customer is protected at half the promise."""
-    same = {who: warnings(read(rows(who, 1, 2), unit_column="who").notes) for who in ("k0", "K1")}
+    found = {who: read(rows(who, 1, 2), unit_column="who") for who in ("k0", "K1")}
+    same = {who: warnings(one.notes, one.vocabulary) for who, one in found.items()}
     assert same["K1"] == []
     assert "2 units differ from another one in case or leading zeros alone" in same["k0"][0]
+
+
+def test_the_holder_of_the_data_is_told_of_items_that_may_be_one() -> None:
+    found = transactions_from_lists([["Milk", "tea"], ["milk"], ["007", "7"]])
+    (note,) = warnings(found.notes, found.vocabulary)
+    assert "4 items differ from another one in case or leading zeros alone, and count apart" in note

@@ -76,7 +76,10 @@ def inspect(
         content = layout_text(found, drop_rows_without_unit=reading.drop_rows_without_unit)
         output = write_derived(output, lambda path: path.write_text(content, encoding="utf-8"), overwrite=overwrite)
     say(BANNER)
-    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *warnings(transactions.notes)):
+    for odd in (
+        *(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts),
+        *warnings(transactions.notes, transactions.vocabulary),
+    ):
         say(f"\n{wrapped([odd])}")
     typer.echo(table(["exact, not private", ""], facts(transactions, merged), right=[False, False]))
     typer.echo("\nThe first transactions, as they were read:\n")

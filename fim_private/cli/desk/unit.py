@@ -54,4 +54,4 @@ def view(found: Transactions, words: Sequence[str]) -> mo.Html:
     tables = [table(["exact, not private", ""], facts(found, merged)), *drops]
     warning = note(BANNER.replace("\n", " "), "danger")
     exact = folded(f"{ALONE}exact figures, and what each bound would drop", warning, *tables)
-    return mo.vstack([*(note(one, "warn") for one in warnings(found.notes)), exact, shown(words)])
+    return mo.vstack([*(note(one, "warn") for one in warnings(found.notes, found.vocabulary)), exact, shown(words)])
