@@ -23,6 +23,7 @@ KNOWN = {
             *("Facture", "N° facture", "No facture", "Num facture", "Numéro facture", "Numéro de facture"),
             *("Commande", "N° commande", "No commande", "Num commande", "Numéro commande", "Numéro de commande"),
             *("ID commande", "N° ticket", "Num ticket", "Numéro de ticket", "ID transaction", "Numéro de transaction"),
+            *("N° de facture", "N° de commande", "N° de ticket"),
         ),
         "Spanish": (
             *("Transacción", "ID transacción", "Número de transacción", "Factura", "Nº factura", "Número factura"),
@@ -40,7 +41,7 @@ KNOWN = {
         "German": (
             *("Artikel", "Artikelname", "Artikelbezeichnung", "Artikelbeschreibung", "Artikelnummer", "Artikelnr"),
             *("Artikel ID", "Produkt", "Produktname", "Produktbezeichnung", "Produktnummer", "Produkt ID"),
-            *("Ware", "Warenbezeichnung"),
+            *("Ware", "Warenbezeichnung", "Bezeichnung", "Beschreibung"),
         ),
         "French": (
             *("Article", "Nom article", "Code article", "Produit", "Produits", "Nom produit", "Nom du produit"),

@@ -49,6 +49,8 @@ def test_letters_of_every_script_count(written):
         (["BillNo", "Itemname", "Quantity", "Date", "Price", "CustomerID"], (0, 1, 5)),
         (["t_dat", "customer_id", "article_id", "price"], (None, 2, 1)),
         (["Kunden-Nr", "Beleg-Nr", "Artikelbezeichnung"], (1, 2, 0)),
+        (["Datum", "Transaktions-ID", "Menge", "Beschreibung"], (1, 3, None)),
+        (["N° de ticket", "Désignation", "N° client"], (0, 1, 2)),
         (["timestamp", "visitorid", "event", "itemid", "transactionid"], (4, 3, 1)),
     ],
     ids=lambda header: str(header[0]),
