@@ -297,6 +297,8 @@ def refuse_foreign(name: str, data: bytes) -> None:
     if data.startswith(ARCHIVE):
         if b"xl/" in data[:HEAD]:
             raise InputError(f"{name} is an Excel workbook.", SAVE_AS_CSV)
+        if b"opendocument" in data[:HEAD]:
+            raise InputError(f"{name} is an OpenDocument file.", SAVE_AS_CSV)
         raise InputError(f"{name} is a ZIP archive.", UNPACK)
     if data.startswith(GZIP):
         raise InputError(f"{name} is packed with gzip twice.", "Unpack it once.")

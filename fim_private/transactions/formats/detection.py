@@ -276,13 +276,14 @@ def _refuse_markup(name: str, sample: Sequence[str]) -> None:
             f"{name} looks like a file of Weka (ARFF).",
             "Save it as CSV, with the names of its columns in the first line.",
         )
-    kind = MARKUP.get(sample[0].lstrip()[0])
+    start = sample[0].lstrip()[0]
+    kind, reader = MARKUP.get(start), {"{": "read_ndjson", "[": "read_json"}.get(start)
     if kind is not None:
+        by_polars = "" if reader is None else f" (in Python, polars.{reader}(...).write_parquet(...) does)"
         raise InputError(
             f"{name} looks like {kind}.",
-            "Save it as CSV or Parquet (in Python, polars.read_ndjson(...).write_parquet(...) does), or write one "
-            "transaction per line with commas between items. If it is written "
-            "so, give --format basket. "
+            f"Save it as CSV or Parquet{by_polars}, or write one transaction per line with commas between items. If it "
+            "is written so, give --format basket. "
             r"If each line is a list in brackets, give --format basket --separator '\t' --item-separator , (and \u00e9 "
             "stays as it is written).",
         )

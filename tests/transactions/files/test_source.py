@@ -119,6 +119,7 @@ def test_text_mode_is_a_usage_error():
     ("start", "kind"),
     [
         (b"PK\x03\x04 [Content_Types].xml xl/workbook.xml", "an Excel workbook"),
+        (b"PK\x03\x04 mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument file. Open it"),
         (b"PK\x03\x04 baskets.csv", "a ZIP archive"),
         (b"\xfd7zXZ\x00", "an xz archive"),
         (b"BZh91AY&SY", "a bzip2 archive"),

@@ -158,7 +158,12 @@ def test_a_long_header_over_ragged_lines_is_not_guessed():
 
 
 @pytest.mark.parametrize(
-    ("start", "kind"), [('{"a": 1}', "JSON"), ("[1, 2]", "JSON or a Python list"), ("\n <html>", "HTML or XML")]
+    ("start", "kind"),
+    [
+        ('{"a": 1}', "JSON. Save .*Parquet .in Python, polars.read_ndjson"),
+        ("[1, 2]", "JSON or a Python list. Save .*Parquet .in Python, polars.read_json"),
+        ("\n <html>", "HTML or XML. Save it as CSV or Parquet, or write"),
+    ],
 )
 def test_markup_is_named_but_may_be_insisted_on(start, kind):
     with pytest.raises(InputError, match=f"looks like {kind}"):
