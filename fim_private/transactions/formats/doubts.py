@@ -47,7 +47,7 @@ from fim_private.transactions.layout import Layout, typed
 SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 """A long number that a spreadsheet rounded, such as 5.36365E+08."""
 
-NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>")
+NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>", "undefined", "(blank)", "-", "--", "---")
 """Names that programs write where there is no item, in lower case."""
 
 TOTALS = (
@@ -446,7 +446,7 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
         )
     return (
         spoilt(names, "names of items", stays)
-        or _no_names(names, NO_ITEM, "NaN, NULL, None or N/A, as programs write a cell without a value", stays)
+        or _no_names(names, NO_ITEM, "NaN, NULL, None, N/A or -, as programs write a cell without a value", stays)
         or _no_names(names, TOTALS, "Total or Subtotal, as rows of sums are", stays)
         or _no_names(names, PAYMENTS, "Cash, Visa or change, as rows of payments are", stays)
         or _amounts(names, stays)

@@ -506,13 +506,13 @@ CASES = {
         f"a missing value called {word}": Case(
             text=f"1,ale,bun\n2,ale,{word}\n",
             given={"skip_columns": "1"},
-            says="called NaN, NULL, None or N/A.*leave these cells blank.*or --exclude names it.*--format basket",
+            says="called NaN, NULL, None, N/A or -,.*leave these cells blank.*or --exclude names it.*--format basket",
             instead={},
             reads=[],
             stays=BASKET,
             reads_as_before=[{"ale", "bun"}, {"ale", word}],
         )
-        for word in ("nan", "NULL", "None", "N/A")
+        for word in ("nan", "NULL", "None", "N/A", "-", "---")
     },
     **{
         f"rows of sums called {total}": Case(
