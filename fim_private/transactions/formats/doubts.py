@@ -466,9 +466,9 @@ def _no_names(names: pl.Series, words: Sequence[str], called: str, stays: Way) -
 
 
 def _amounts(names: pl.Series, stays: Way) -> Doubt | None:
-    """Whether nearly all names say how many were bought or at what price, so that one item has several names."""
+    """Whether half of the names say how many were bought or at what price, so that one item has several names."""
     bought = names.filter(names.str.contains(AMOUNT)).str.replace(AMOUNT, "")
-    if len(bought) < max(SOME, ENOUGH * len(names)) or 2 * bought.n_unique() > len(bought) or (bought == "").any():
+    if len(bought) < max(SOME, len(names) / 2) or 2 * bought.n_unique() > len(bought) or (bought == "").any():
         return None
     return Doubt(
         what="Names of items say how many were bought or at what price, as in 2 x Brot or Brot 1.99, so one item has "

@@ -559,6 +559,11 @@ CASES = {
             *("{1}:{0}".format, "{1} ({0})".format, "{1} €{0}.95".format),
         )
     },
+    "amounts above one": Case(
+        text=lines([["Salz", "Rum"], *([f"{amount} x Salz", f"{amount} x Rum"] for amount in "234")]),
+        says="how many were bought or at what price.*take the amounts or prices out.*--format basket",
+        reads_as_before=[{"Salz", "Rum"}, *({f"{amount} x Salz", f"{amount} x Rum"} for amount in "234")],
+    ),
     "rows numbered where receipts were meant": Case(
         text="row,receipt,item\n" + "".join(f"{row},{row // 2},{['bun', 'ale'][row % 2]}\n" for row in range(40)),
         given={"transaction_column": "row", "item_column": "item"},
