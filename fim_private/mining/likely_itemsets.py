@@ -83,10 +83,9 @@ def joined_itemsets(
         for block in _extended(found, table):
             longer = np.concatenate([longer, block])
             predicted = np.concatenate([predicted, _predicted(block, table, log_item, total)])
-            best = np.sort(np.argsort(-predicted, kind="stable")[:kept])
+            best = np.argsort(-predicted, kind="stable")[:kept]
             longer, predicted = longer[best], predicted[best]
-        best = np.argsort(-predicted, kind="stable")
-        found, logs = longer[best], predicted[best]
+        found, logs = longer, predicted
     return found, logs
 
 

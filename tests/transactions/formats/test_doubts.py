@@ -515,22 +515,17 @@ CASES = {
         for word in ("nan", "NULL", "None", "N/A", "-", "---")
     },
     **{
-        f"rows of sums called {total}": Case(
-            text=f"tid,item\n1,ale\n1,{total}\n2,ale\n2,bun\n2,{total}\n",
-            says="called Total or Subtotal.*leave these cells blank.*--format long",
+        f"{what} called {name}": Case(
+            text=f"tid,item\n1,ale\n1,{name}\n2,ale\n2,bun\n2,{name}\n",
+            says=f"called {called}.*leave these cells blank.*or --exclude names it.*--format long",
             stays=LONG_TABLE,
-            reads_as_before=[{"ale", total}, {"ale", "bun", total}],
+            reads_as_before=[{"ale", name}, {"ale", "bun", name}],
         )
-        for total in ("Total", "Summe EUR", "Gesamtbetrag: €", "TOTAL TTC")
-    },
-    **{
-        f"payments called {paid}": Case(
-            text=f"tid,item\n1,ale\n1,{paid}\n2,ale\n2,bun\n2,{paid}\n",
-            says="called Cash, Visa or change.*leave these cells blank.*or --exclude names it.*--format long",
-            stays=LONG_TABLE,
-            reads_as_before=[{"ale", paid}, {"ale", "bun", paid}],
+        for what, called, names in (
+            ("rows of sums", "Total or Subtotal", ("Total", "Summe EUR", "Gesamtbetrag: €", "TOTAL TTC")),
+            ("payments", "Cash, Visa or change", ("VISA", "EC-Karte", "Espèces", "Rundung")),
         )
-        for paid in ("VISA", "EC-Karte", "Espèces", "Rundung")
+        for name in names
     },
     **{
         f"{what} after each basket": Case(
