@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from fim_private.printable import printable
 from fim_private.release import Release, ReleasedItemset
@@ -42,7 +43,7 @@ class Group:
     itemsets: tuple[ReleasedItemset, ...]
     place: str
 
-    @property
+    @cached_property
     def columns(self) -> list[tuple[str, str]]:
         """The fields that some itemset has, with their headings."""
         return [
@@ -93,17 +94,16 @@ def release_table(release: Release) -> str:
         return "\n".join([*marked, "No itemset could be named."])
     parts = []
     for group in groups(release):
-        columns = group.columns
         rows = [
             [
                 str(itemset.rank),
                 JOINT.join(map(printable, itemset.items)),
-                *(_cell(getattr(itemset, field)) for field, _ in columns),
+                *(_cell(getattr(itemset, field)) for field, _ in group.columns),
             ]
             for itemset in group.itemsets
         ]
-        head = [group.place, "itemset", *(name for _, name in columns)]
-        shown = table(head, rows, right=[True, False, *(True for _ in columns)])
+        head = [group.place, "itemset", *(name for _, name in group.columns)]
+        shown = table(head, rows, right=[True, False, *(True for _ in group.columns)])
         parts.append(shown if group.heading is None else f"{group.heading}\n\n{shown}")
     if release.subsets:
         parts.append(f"Their subsets\n\n{_subsets_table(release)}")

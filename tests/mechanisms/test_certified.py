@@ -17,7 +17,7 @@ import pytest
 from fim_private.accounting.claim import claimed_delta
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_groups
 from fim_private.errors import BudgetError
-from fim_private.mechanisms.certificate import FAILURE_SHARE, Certificate, threshold_for
+from fim_private.mechanisms.certificate import Certificate, threshold_for
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
@@ -219,9 +219,6 @@ def test_the_failure_is_one_sided_and_no_smaller_than_it_says(top: int, sensitiv
     assert replace(one, certificate=forgotten).law(alone)[0,] > 1e-3
 
 
-PAID = float(FAILURE_SHARE) * 1e-6
-
-
 def planned(name: str = "exponential", **changes: object) -> Plan:
     options = {
         "size": 2, "top": 20, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), "universe": Universe(items=1000),
@@ -238,9 +235,9 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     assert (test.cut_epsilon is not None) == (top >= 10)
     assert test.lengths(top)[0] == top
     assert test.lengths(top)[-1] == (1 if top >= 10 else top)
-    # A share of delta pays for the failure, once.
-    assert float(failure_probability(mechanism.failures)) == pytest.approx(PAID)
-    assert tail(test.threshold - 1, test.variance) <= PAID * (1 + 1e-9) < tail(test.threshold - 2, test.variance)
+    # A quarter of delta pays for the failure, once.
+    assert float(failure_probability(mechanism.failures)) == pytest.approx(2.5e-7)
+    assert tail(test.threshold - 1, test.variance) <= 2.5e-7 * (1 + 1e-9) < tail(test.threshold - 2, test.variance)
     assert isinstance(mechanism.inner, Exponential | NoisyMaxima)
     listed = planned(name, top=top, universe=Universe(items=1000, listed=True)).search
     assert mechanism.inner == replace(listed, pick_epsilon=mechanism.inner.pick_epsilon)
@@ -288,7 +285,7 @@ def test_textbook_forms_are_made_for_exchanged_units(relation: NeighbouringRelat
     assert mechanism.certificate.general
     assert isinstance(mechanism.certificate.failure, AnyFailure)
     (failure,) = mechanism.failures
-    assert float(failure.probability) == pytest.approx(PAID / (1 + math.e))
+    assert float(failure.probability) == pytest.approx(2.5e-7 / (1 + math.e))
     assert mechanism.certificate.rate == mechanism.certificate.cut_epsilon / 2
     assert planned("exponential-textbook", relation=relation).cost.losses is not None
     assert (planned(relation=relation).cost.losses is None) == (relation is NeighbouringRelation.REPLACE)

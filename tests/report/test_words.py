@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from decimal import Decimal, localcontext
 
 import pytest
@@ -17,7 +16,7 @@ from fim_private.report.document.text import number, table, times_as_likely
 from fim_private.report.plan_text import plan_text
 from fim_private.report.promise_text import promise
 from fim_private.report.remarks import shortfall
-from fim_private.report.tables import release_table
+from fim_private.report.tables import groups, release_table
 from tests.asking import planned
 
 PLAN = planned()
@@ -155,11 +154,11 @@ def test_tables_are_aligned_and_marked() -> None:
     assert release_table(counted).splitlines()[-1] == "   1  a        1,234"
 
 
-def test_a_long_list_is_soon_printed() -> None:
+def test_the_columns_of_a_long_list_are_worked_out_once() -> None:
     long = release(4_000)
-    began = time.process_time()
+    (group,) = groups(long)
+    assert group.columns is group.columns
     assert len(release_table(long).splitlines()) == 4_002
-    assert time.process_time() - began < 5
 
 
 def test_numbers_read_well() -> None:
