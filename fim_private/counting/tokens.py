@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting.database import TransactionDatabase
-from fim_private.counting.hidden_counts import Hidden
+from fim_private.counting.hidden_counts import Hidden, HiddenCounts
 from fim_private.counting.local.chosen_counts import ChosenCounts
+from fim_private.profile import CountProfile
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
+
+
+class _OfTokens(Hidden):
+    """Itemsets of tokens, by rank.
+
+    Args:
+        counts: the itemsets in item codes.
+        tokens: int32, shape (items,), the token of each item code.
+    """
+
+    __slots__ = ("_counts", "_tokens")
+
+    def __init__(self, counts: HiddenCounts, tokens: NDArray[np.int32]) -> None:
+        self._counts, self._tokens = counts, tokens
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    @property
+    def size(self) -> int:
+        return self._counts.size
+
+    @property
+    def complete(self) -> bool:
+        return self._counts.complete
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        return self._counts.profile(zeros)
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        return increasing(self._tokens[self._counts.itemsets_at(ranks)])
 
 
 class Tokens(Hidden):
@@ -61,6 +94,19 @@ class Tokens(Hidden):
         totals = np.zeros(min(tokens, len(self)), np.int64)
         totals[held] = known.vector()
         return ChosenCounts(itemsets=one_item_each(len(totals)), totals=totals, holders=known.holders())
+
+    def top_itemsets(self, tokens: int, size: int, m: int) -> HiddenCounts:
+        """The first m itemsets of the first tokens, by rank in decreasing order of their counts; see `counting`.
+
+        Args:
+            tokens: how many.
+            size: tokens per itemset.
+            m: how many itemsets, at most.
+        """
+        columns = self._column[:tokens]
+        held = np.flatnonzero(columns >= 0)
+        held = held[np.argsort(columns[held])].astype(np.int32)
+        return _OfTokens(self._known.keep_items(columns[held]).top_itemsets(size, m), held)
 
     def ordered(self, order: NDArray[np.int64]) -> Tokens:
         """Some of the tokens, in a public order."""

@@ -50,6 +50,11 @@ class AskedItemsets:
         return max(self.sizes)
 
     @property
+    def picked_from_all(self) -> bool:
+        """Whether picks choose from all itemsets of the tokens: the items of a frequent one need not be frequent."""
+        return len(self.sizes) == 1 and self.size > 2
+
+    @property
     def boldness(self) -> float:
         """Epsilon beyond 1/2, as a factor of at least 1. The larger it is, the less noise matters."""
         return max(1.0, 2 * self.epsilon)

@@ -45,6 +45,7 @@ from fim_private.mechanisms.item_histogram import item_histogram
 from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import (
     BY_COUNT,
@@ -332,6 +333,17 @@ class ItemsFirst:
             universe_size=universe_size,
             rise=self.tuning.rise,
             sensitivity=self.sensitivity,
+        )
+
+    def picks_from_all(self, pick_epsilon: Fraction, tokens: int) -> LiftedExponential:
+        """The exponential mechanism that picks from all itemsets of so many tokens."""
+        return LiftedExponential(
+            top=self.top,
+            pick_epsilon=pick_epsilon,
+            universe_size=math.comb(tokens, self.size),
+            rise=self.tuning.rise,
+            sensitivity=self.sensitivity,
+            candidates=most_held(self.size),
         )
 
     def deviation(self, steps: LaterSteps) -> float:

@@ -20,7 +20,8 @@ class Tuning:
         look_share: the share of rho for each of two looks at how many items units hold.
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
-        if_listed: with a public list the share of the items and the reach are smaller by this factor.
+        if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
+            single items.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
         sure: the test is made for this times the support of the rarest item in the k itemsets that are likeliest if
             items are independent.
@@ -55,12 +56,12 @@ class Tuning:
             by this times the deviation of the weights.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
-        prior: the chance of a pick is proportional to the product of its items' counts to this power.
-        larger_prior: the same power if all itemsets have three items or more.
+        prior: the chance of a pick of items or pairs is proportional to the product of its items' counts to this power.
         leverage_prior: the same power for leverage.
         rise: how much more of epsilon later picks get.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
         several_reach: the same for picks of single items, or from several sizes.
+        larger_reach: the same for picks of one size of three items or more, from all itemsets of these tokens.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
@@ -117,11 +118,11 @@ class Tuning:
     joined: int = 30
     counted: int = 6
     prior: float = 0.75
-    larger_prior: float = 1.0
     leverage_prior: float = 1.2
     rise: Fraction = Fraction(1, 2)
     reach: float = 1.0
     several_reach: float = 0.3
+    larger_reach: float = 2.0
     leverage_reach: float = 1.5
     few: int = 90
     few_per_pick: float = 0.45

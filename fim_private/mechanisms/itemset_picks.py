@@ -18,10 +18,9 @@ from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.later_steps import LaterSteps, shared
 from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
+from fim_private.mechanisms.lifted_exponential import most_held
 from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE
 
-MOST_PICKED = 1_000_000
-"""Picks of larger itemsets choose from so many: the items of a frequent one need not be the most frequent items."""
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
 _MANY_CANDIDATES = 10
@@ -94,8 +93,10 @@ def with_picks(
     tokens = min(steps.tokens, int(np.count_nonzero(supports >= _reach(asked, pick))))
     if recount is not None:
         tokens = max(tokens, min(asked.enough, steps.tokens))
-    most = MOST_CANDIDATES if asked.sizes[0] <= 2 or pairs else MOST_PICKED
-    if _decoys(asked):
+    most = MOST_CANDIDATES
+    if asked.picked_from_all:
+        most = most_held(asked.size)
+    elif _decoys(asked):
         most = most * candidates_per_decoy(asked.top) // (candidates_per_decoy(asked.top) + 1)
     return replace(steps, pick_epsilon=pick, recount=recount, pairs=pairs, tokens=tokens, candidates=most)
 
@@ -117,8 +118,22 @@ def with_decoys(asked: AskedItemsets, favour: NDArray[np.int64]) -> NDArray[np.i
         asked: what is asked for.
         favour: what is added to the candidates' counts, int64, shape (candidates,).
     """
-    many = _decoys(asked) and len(favour) >= _MANY_CANDIDATES * asked.top
+    many = decoys_stand_beside(asked, len(favour))
     return np.concatenate([favour, favour[:: candidates_per_decoy(asked.top)]]) if many else favour
+
+
+def decoys_stand_beside(asked: AskedItemsets, candidates: int) -> bool:
+    """Whether there are decoys beside so many candidates."""
+    return _decoys(asked) and candidates >= _MANY_CANDIDATES * asked.top
+
+
+def weights_of(supports: Floats) -> list[int]:
+    """The weights of tokens: an itemset of them is picked with a chance proportional to the product.
+
+    Args:
+        supports: shape (tokens,), about how many units hold each token.
+    """
+    return [max(1, round(support)) for support in supports.tolist()]
 
 
 def favour_of(
@@ -148,8 +163,7 @@ def favour_of(
     tuning, scale = asked.tuning, asked.sensitivity / float(pick_epsilon)
     counts = np.exp(expected)
     precision = 1 / (deviations**2 + (tuning.uneven * counts) ** 2)
-    prior = tuning.larger_prior if asked.sizes[0] > 2 else tuning.prior
-    added = (prior if independent is None else tuning.leverage_prior) * scale * expected
+    added = (tuning.prior if independent is None else tuning.leverage_prior) * scale * expected
     if independent is not None:
         added -= independent
     added += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(asked.top, len(counts)) - 1])
@@ -179,7 +193,9 @@ def _told_apart(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
 
 def _reach(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
     """The support down to which tokens go on to picks."""
-    tuning = asked.tuning
+    tuning, told_apart = asked.tuning, _told_apart(asked, pick_epsilon)
+    if asked.picked_from_all:
+        return tuning.larger_reach * told_apart
     reach = tuning.several_reach if _counted_before(asked) else tuning.reach
     reach = tuning.leverage_reach if asked.by == BY_LEVERAGE else reach
-    return reach * (tuning.if_listed if asked.listed else 1.0) * _told_apart(asked, pick_epsilon)
+    return reach * (tuning.if_listed if asked.listed else 1.0) * told_apart

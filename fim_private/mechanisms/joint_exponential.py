@@ -18,7 +18,7 @@ from operator import mul
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.mechanisms.remaining_levels import take_place
+from fim_private.mechanisms.remaining_levels import Gaps
 from fim_private.privacy import BoundedRange, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -145,12 +145,13 @@ class _Lists:
         ]
         first = bisect_right([*accumulate(numbers)], uniform_below(sum(numbers), randomness))
         ranks: list[int] = []
-        taken: list[int] = []
+        gaps = Gaps()
         for place, (least, most) in enumerate(zip(lower, upper, strict=True)):
             # Earlier itemsets are all among those that this place may have, and among its `least` up to the first.
             begin = least - place if place == first else 0
             end = (least if place < first else most) - place
-            ranks.append(take_place(begin + uniform_below(end - begin, randomness), taken))
+            ranks.append(gaps.place(begin + uniform_below(end - begin, randomness)))
+            gaps.take(ranks[-1])
         return tuple(ranks)
 
 

@@ -10,16 +10,46 @@ without end. Proof: docs/mathematics.md#lifted-counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.peeling import Level
-from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.bernoulli import bernoulli_exp
 from fim_private.randomness.weighted_choice import WeightedChoice
+
+OTHER, DECOY = -1, -2
+"""These stand for an itemset that is not held, and for a decoy."""
+
+
+class Held(Protocol):
+    """Itemsets whose counts are known beforehand."""
+
+    @property
+    def left(self) -> Sequence[int]:
+        """What is left of each level: how many itemsets, or what they weigh together."""
+
+    def take(self, level: int, randomness: Randomness) -> int:
+        """Take one of those left of a level; return its rank."""
+
+
+class Others(Protocol):
+    """Itemsets that are counted when they are drawn."""
+
+    @property
+    def left(self) -> int:
+        """How many are left, or what they weigh together."""
+
+    def draw(self) -> int:
+        """The count of one of those left, drawn uniformly or by weight."""
+
+
+def most_held(size: int) -> int:
+    """So many of the most frequent itemsets are counted beforehand. More would take long to count."""
+    return 1_000_000 if size <= 3 else 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,27 +78,35 @@ class LiftedExponential(Exponential):
         """The floor is so far below c_(l+1). An attempt succeeds with probability k/attempts or more."""
         return int(math.log(max(1.0, self.attempts / self.top)) / float(max(self.rates)))
 
-    def draw(self, held: CountProfile, draw_other: Callable[[], int], randomness: Randomness) -> Iterator[int | None]:
-        """Yields ranks, in the order picked. None stands for the itemset that `draw_other` drew last.
+    def draw(
+        self, counts: Sequence[int], held: Held, others: Others, randomness: Randomness, *, decoys: int = 0
+    ) -> Iterator[int]:
+        """Yields ranks of held itemsets in the order picked, `OTHER` for the one that `others` drew last, or `DECOY`.
+
+        The caller takes the one that was drawn from the others before the next pick.
 
         Args:
-            held: the first l + 1 counts, or all if fewer itemsets occur.
-            draw_other: draws an itemset of the list that is not held and was not picked, uniformly, and tells its
-                count.
+            counts: the counts of the levels that are held, decreasing, and then c_(l+1).
+            held: the itemsets of these levels.
+            others: all others, which are no more frequent than c_(l+1).
             randomness: where the bits come from.
+            decoys: what decoys weigh together. Their score is that of an itemset that nobody has, and none is taken.
         """
-        levels = held.top(min(self.universe_size, held.occurring))
-        highest = held.count(self.depth)
+        highest, other = counts[-1], len(counts) - 1
         floor = self.floor(highest)
-        numbers = [number for _, number in levels]
-        remaining = RemainingLevels([*numbers, self.universe_size - sum(numbers)])
-        choices = {rate: WeightedChoice([*(count for count, _ in levels), highest], rate) for rate in self.rates}
-        for rate in self.rates[: self.universe_size]:
-            level = choices[rate].draw(remaining.left, randomness)
-            while level == len(levels) and not bernoulli_exp(rate * (highest - max(draw_other(), floor)), randomness):
-                level = choices[rate].draw(remaining.left, randomness)
-            rank = remaining.take(level, randomness)
-            yield None if level == len(levels) else rank
+        choices = {rate: WeightedChoice([*counts, floor], rate) for rate in self.rates}
+        for rate in self.rates:
+            left = [*held.left, others.left, decoys]
+            if not any(left):
+                return
+            while True:
+                level = choices[rate].draw(left, randomness)
+                if level != other or bernoulli_exp(rate * (highest - max(others.draw(), floor)), randomness):
+                    break
+            if level == other:
+                yield OTHER
+            else:
+                yield DECOY if level > other else held.take(level, randomness)
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """The lifted counts of all itemsets of the list, with how many have each."""

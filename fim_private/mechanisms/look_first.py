@@ -40,7 +40,7 @@ from fim_private.mechanisms.exponential import RISE as RISE_OF_LISTED
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.lifted_exponential import LiftedExponential
+from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Guarantee, Loss
 from fim_private.profile import CountProfile
@@ -72,9 +72,6 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_LISTED_CANDIDATES, _LARGE_CANDIDATES = 1_000_000, 100_000
-"""From a public list, picks tell so many of the most frequent itemsets apart, or so many of more than three items. More
-would take long to count."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
@@ -153,7 +150,7 @@ class LookFirst:
         """l: so many of the most frequent itemsets are told apart."""
         if self.test_delta is not None:
             return candidates_of(self.top, self.sizes)
-        return _LISTED_CANDIDATES if self.sizes[0] <= 3 else _LARGE_CANDIDATES
+        return most_held(self.sizes[0])
 
     @property
     def spending(self) -> tuple[Spending, ...]:

@@ -26,7 +26,17 @@ from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import Estimates, shrink
 from fim_private.randomness import Randomness
-from fim_private.release.door import certify, discover, find_itemsets, look, look_at, look_at_lengths, measure, pick
+from fim_private.release.door import (
+    certify,
+    discover,
+    find_itemsets,
+    look,
+    look_at,
+    look_at_lengths,
+    measure,
+    pick,
+    pick_of_tokens,
+)
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
 
 CLEAR = 30
@@ -125,13 +135,16 @@ def run(
     steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
     progress("counting")
-    candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
-    if steps.pick_epsilon is not None:
+    epsilon, counts = steps.pick_epsilon, None
+    if epsilon is not None and mechanism.asked.picked_from_all:
+        chosen = _picked_from_all(tokens, item_counts, mechanism, randomness, pick_epsilon=epsilon)
+    elif epsilon is not None:
+        candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
         expected = None if independent is None else independent(candidates.itemsets)
-        epsilon, counts = steps.pick_epsilon, None
         chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
     else:
+        candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
         chosen, counts = _read(tokens, candidates, mechanism, steps, randomness)
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)
@@ -194,7 +207,7 @@ def _candidates(
 ) -> _Candidates:
     """The itemsets worth counting.
 
-    Sizes are compared by predictions from noisy counts of pairs. For picks of one size, the product of the items'
+    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, the product of the items'
     counts is enough.
     """
     logs, deviation = np.log(item_counts), steps.item_deviation
@@ -268,6 +281,18 @@ def _picked(
     scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
     chosen = pick(scores, mechanism.picks(pick_epsilon, len(favour)), randomness)
     return _without_decoys(chosen, itemset_picks.candidates_per_decoy(mechanism.top))
+
+
+def _picked_from_all(
+    tokens: Tokens, item_counts: Floats, mechanism: ItemsFirst, randomness: Randomness, *, pick_epsilon: Fraction
+) -> NDArray[np.int32]:
+    """The itemsets that are picked from all those of the tokens, beside decoys if there are many."""
+    picks = mechanism.picks_from_all(pick_epsilon, len(item_counts))
+    per_decoy = itemset_picks.candidates_per_decoy(mechanism.top)
+    many = itemset_picks.decoys_stand_beside(mechanism.asked, picks.universe_size)
+    weights = itemset_picks.weights_of(item_counts)
+    chosen = pick_of_tokens(tokens, weights, picks, mechanism.size, randomness, per_decoy=per_decoy if many else None)
+    return _without_decoys(chosen, per_decoy)
 
 
 def _read(

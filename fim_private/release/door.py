@@ -9,6 +9,7 @@ Where only the number of items is public, no mechanism answers with such a rank.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +27,13 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
-from fim_private.mechanisms.lifted_exponential import LiftedExponential
+from fim_private.mechanisms.lifted_exponential import DECOY, OTHER, LiftedExponential
 from fim_private.mechanisms.look_first import LookFirst, Picks
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
+from fim_private.mechanisms.product_weights import ProductWeights
 from fim_private.mechanisms.protocol import Mechanism, Stepwise, WithGaps
+from fim_private.mechanisms.remaining_levels import Gaps, RemainingLevels, WeightedLevels
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan import Plan
 from fim_private.profile import CountProfile
@@ -315,9 +318,54 @@ def pick_listed(
         mechanism: the mechanism.
         randomness: where the bits come from.
     """
-    others = _Others(database, counts, randomness)
-    ranks = mechanism.draw(counts.profile(), others.draw, randomness)
-    return padded([others.take() if rank is None else tuple(counts.itemsets_at([rank])[0].tolist()) for rank in ranks])
+    profile = counts.profile()
+    held, others = RemainingLevels(profile.multiplicities), _OthersOfList(database, counts, randomness)
+    levels = [*profile.levels, profile.count(mechanism.depth)]
+    picked = mechanism.draw(levels, held, others, randomness)
+    return padded([others.take() if rank == OTHER else _itemset_at(counts, rank) for rank in picked])
+
+
+def pick_of_tokens(
+    tokens: Tokens,
+    weights: Sequence[int],
+    mechanism: LiftedExponential,
+    size: int,
+    randomness: Randomness,
+    *,
+    per_decoy: int | None = None,
+) -> NDArray[np.int32]:
+    """The itemsets picked from all those of the first tokens, int32, shape (picks, size), in the order picked.
+
+    The chance of a pick is proportional to the product of its tokens' weights. This costs the picks.
+
+    Args:
+        tokens: the tokens.
+        weights: one for each of the first tokens, whole numbers of 1 or more, public.
+        mechanism: the mechanism.
+        size: items per itemset.
+        randomness: where the bits come from.
+        per_decoy: decoys weigh as much as one in so many itemsets; None for no decoys. A decoy is all padding.
+    """
+    products = ProductWeights(weights, size)
+    counts = tokens.top_itemsets(len(weights), size, mechanism.depth)
+    profile = counts.profile()
+    lengths = products.lengths(counts.itemsets_at(range(len(counts))))
+    others = _OthersOfTokens(tokens, products, counts, products.total - sum(lengths), randomness)
+    picked = mechanism.draw(
+        [*profile.levels, profile.count(mechanism.depth)],
+        WeightedLevels(profile.multiplicities, lengths),
+        others,
+        randomness,
+        decoys=products.total // per_decoy if per_decoy else 0,
+    )
+    chosen = []
+    for rank in picked:
+        if rank == DECOY:
+            chosen.append((PADDING,) * size)
+        else:
+            chosen.append(others.take() if rank == OTHER else _itemset_at(counts, rank))
+            others.leave_out(chosen[-1])
+    return np.array(chosen, np.int32).reshape(-1, size)
 
 
 def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasis, randomness: Randomness) -> int:
@@ -377,19 +425,21 @@ def _select(
     return ranks, (None,) * len(ranks)
 
 
-class _Others:
-    """The itemsets of a public list that are not held, drawn uniformly and counted when they are.
+def _itemset_at(counts: HiddenCounts, rank: int) -> tuple[int, ...]:
+    return tuple(counts.itemsets_at([rank])[0].tolist())
+
+
+class _Others(ABC):
+    """The itemsets of a declared universe that are not held. They are counted when they are drawn.
 
     Args:
-        database: transactions over the public list.
-        held: the largest counts of their itemsets.
-        randomness: where the bits come from.
+        held: the largest counts of the universe.
+        left: how many others there are, or what they weigh together.
     """
 
-    def __init__(self, database: TransactionDatabase, held: HiddenCounts, randomness: Randomness) -> None:
-        self._database = database
+    def __init__(self, held: HiddenCounts, left: int) -> None:
+        self.left = left
         self._held = held
-        self._randomness = randomness
         self._latest: tuple[int, ...] = ()
         self._taken: set[tuple[int, ...]] = set()
         self._drawn: list[tuple[tuple[int, ...], int]] = []
@@ -407,7 +457,20 @@ class _Others:
     def take(self) -> tuple[int, ...]:
         """The itemset drawn last. It is not drawn again."""
         self._taken.add(self._latest)
+        self.left -= self._weight_of_latest()
         return self._latest
+
+    @abstractmethod
+    def _any(self) -> tuple[int, ...]:
+        """An itemset of the universe, held or not. It may be one that was taken."""
+
+    @abstractmethod
+    def _weight_of_latest(self) -> int:
+        """What the itemset drawn last adds to what is left."""
+
+    @abstractmethod
+    def _count(self, itemsets: NDArray[np.int32]) -> ChosenCounts:
+        """The counts of itemsets of the universe."""
 
     @cached_property
     def _held_itemsets(self) -> pl.DataFrame:
@@ -415,17 +478,57 @@ class _Others:
 
     def _some(self) -> list[tuple[tuple[int, ...], int]]:
         """Some of the itemsets that are not held, each drawn by itself, with their counts."""
-        items, size = len(self._database.vocabulary), self._held.size
-        drawn = pl.DataFrame(
-            np.array([_uniform_itemset(items, size, self._randomness) for _ in range(self._at_once)], np.int32)
-        )
+        drawn = pl.DataFrame(np.array([self._any() for _ in range(self._at_once)], np.int32))
         self._at_once = min(4 * self._at_once, _MOST_AT_ONCE)
         columns = drawn.columns
         others = drawn.join(self._held_itemsets, on=columns, how="anti", maintain_order="left")
         different = others.unique(maintain_order=True)
-        counts = different.with_columns(count=self._database.count_chosen(different.to_numpy()).vector())
+        counts = different.with_columns(count=self._count(different.to_numpy()).vector())
         found = others.join(counts, on=columns, how="left", maintain_order="left")
         return [(tuple(itemset), count) for *itemset, count in found.iter_rows()]
+
+
+class _OthersOfList(_Others):
+    """Those of a public list, drawn uniformly."""
+
+    def __init__(self, database: TransactionDatabase, held: HiddenCounts, randomness: Randomness) -> None:
+        super().__init__(held, math.comb(len(database.vocabulary), held.size) - len(held))
+        self._database, self._randomness = database, randomness
+
+    def _any(self) -> tuple[int, ...]:
+        return _uniform_itemset(len(self._database.vocabulary), self._held.size, self._randomness)
+
+    def _weight_of_latest(self) -> int:
+        return 1
+
+    def _count(self, itemsets: NDArray[np.int32]) -> ChosenCounts:
+        return self._database.count_chosen(itemsets)
+
+
+class _OthersOfTokens(_Others):
+    """Those of tokens, drawn by the products of their tokens' weights."""
+
+    def __init__(
+        self, tokens: Tokens, products: ProductWeights, held: HiddenCounts, left: int, randomness: Randomness
+    ) -> None:
+        super().__init__(held, left)
+        self._tokens, self._products, self._randomness = tokens, products, randomness
+        self._gaps = Gaps()
+
+    def leave_out(self, itemset: tuple[int, ...]) -> None:
+        """An itemset that was taken, held or not, is not drawn any more. It might weigh more than all others."""
+        self._gaps.take(*self._products.interval(itemset))
+
+    def _any(self) -> tuple[int, ...]:
+        left = self._products.total - self._gaps.length
+        return self._products.itemset(self._gaps.place(uniform_below(left, self._randomness)))
+
+    def _weight_of_latest(self) -> int:
+        _, length = self._products.interval(self._latest)
+        return length
+
+    def _count(self, itemsets: NDArray[np.int32]) -> ChosenCounts:
+        return self._tokens.count_chosen(itemsets)
 
 
 def _absent(

@@ -22,7 +22,7 @@ from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
-from fim_private.mechanisms.itemset_picks import MOST_PICKED, candidates_per_decoy, favour_of, with_decoys
+from fim_private.mechanisms.itemset_picks import candidates_per_decoy, favour_of, weights_of, with_decoys
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
@@ -414,13 +414,26 @@ def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_item
 
 
 def test_larger_itemsets_of_one_size_are_picked_without_counts_of_pairs() -> None:
-    tuning = Tuning(prior=0.5, larger_prior=2.0)
-    pairs, triples, both = (first_of(tuning, sizes=sizes, select=PEEL) for sizes in ((2,), (3,), (3, 4)))
+    pairs, triples, both = (first_of(Tuning(), sizes=sizes, select=PEEL) for sizes in ((2,), (3,), (3, 4)))
     assert [mechanism.usual.pairs is None for mechanism in (pairs, triples, both)] == [True, True, False]
-    assert [mechanism.usual.candidates for mechanism in (pairs, triples, both)] == [50_000, 500_000, 100_000]
-    expected, unknown = np.array([6.0, 4.0, 2.0]), np.full(3, math.inf)
-    least, most = (favour_of(each.asked, F(1, 50), expected, unknown) for each in (pairs, triples))
-    assert most.tolist() == [4 * each for each in least.tolist()] == [400, 200, 0]
+    assert [mechanism.usual.candidates for mechanism in (pairs, triples, both)] == [50_000, 1_000_000, 100_000]
+    assert [mechanism.asked.picked_from_all for mechanism in (pairs, triples, both)] == [False, True, False]
+    # A token that noise brought near 0 still has a weight.
+    assert weights_of(np.array([60.4, 1.2, 0.001])) == [60, 1, 1]
+
+
+def test_likely_pairs_are_picked_more_often() -> None:
+    mechanism, expected = first_of(Tuning(prior=0.5), sizes=(2,), select=PEEL), np.array([6.0, 4.0, 2.0])
+    assert favour_of(mechanism.asked, F(1, 50), expected, np.full(3, math.inf)).tolist() == [100, 50, 0]
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_picks_of_larger_itemsets_hold_the_most_frequent(size: int) -> None:
+    mechanism = first_of(Tuning(rise=F(1, 4)), sizes=(size,), select=PEEL)
+    picks = mechanism.picks_from_all(F(1, 50), 20)
+    assert picks.universe_size == {3: 1_140, 4: 4_845}[size]
+    assert picks.candidates == {3: 1_000_000, 4: 100_000}[size]
+    assert (picks.top, picks.pick_epsilon, picks.rise) == (mechanism.top, F(1, 50), F(1, 4))
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
@@ -594,9 +607,12 @@ def test_decoys_stand_beside_picks_by_items_alone() -> None:
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> None:
     mechanism = first_of(Tuning(least_test=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL)
-    steps, most = mechanism.usual, MOST_CANDIDATES if size == 2 else MOST_PICKED
-    assert steps.candidates == {20: most // 2, 100: most * 4 // 5}[top]
-    assert len(with_decoys(mechanism.asked, np.zeros(steps.candidates, np.int64))) == most
+    steps, most = mechanism.usual, MOST_CANDIDATES
+    if size == 2:
+        assert steps.candidates == {20: most // 2, 100: most * 4 // 5}[top]
+        assert len(with_decoys(mechanism.asked, np.zeros(steps.candidates, np.int64))) == most
+    else:
+        most = steps.candidates * {20: 2, 100: 5}[top] // {20: 1, 100: 4}[top]
     (lead,) = mechanism.picks(steps.pick_epsilon, most).margins
     assert mechanism.margins[0].counts >= lead.counts
 

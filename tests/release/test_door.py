@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fim_private.constraints import Constraints
-from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
+from fim_private.counting import LocalDatabase, Tokens, count_histogram, count_itemsets
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
@@ -21,7 +21,7 @@ from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_listed
+from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_listed, pick_of_tokens
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.restriction import restrict_to
@@ -109,6 +109,77 @@ def test_picks_from_a_list_go_by_counts_also_where_few_are_held(attempts: int, f
     drawn = [draw() for _ in range(1000)]
     assert p_value(drawn, law) > FALSE_ALARM
     assert p_value(drawn, dict.fromkeys(law, 1 / len(law))) < FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    ("candidates", "attempts", "per_decoy", "floor"),
+    [(1, 30_000, 2, 0), (1, 4, 1, 3), (50, 30_000, None, 0)],
+)
+def test_picks_of_tokens_go_by_counts_and_weights(
+    candidates: int, attempts: int, per_decoy: int | None, floor: int
+) -> None:
+    """Also where few are held, where a token is nobody's, and beside decoys, which may come twice."""
+    baskets = ["abcd"] * 3 + ["abe"] * 2 + ["bcd"]
+    database = LocalDatabase(transactions_from_lists(baskets_of_letters(baskets)))
+    codes, weights = [3, 0, -1, 1, 2, 4], [5, 3, 4, 2, 1]  # the last token does not go on
+    tokens, size, randomness = Tokens(database, database, np.array(codes)), 3, SeededRandomness(SEED)
+    mechanism = LiftedExponential(
+        top=2, pick_epsilon=Fraction(1), universe_size=10, rise=Fraction(1, 2), candidates=candidates, attempts=attempts
+    )
+    names = ["abcde"[code] if code >= 0 else "nobody's" for code in codes]
+    itemsets = list(combinations(range(5), size))
+    counts = [sum(all(names[token] in basket for token in itemset) for basket in baskets) for itemset in itemsets]
+    assert mechanism.floor([*sorted(counts, reverse=True), *[0] * 50][candidates]) == floor
+    products = [math.prod(weights[token] for token in itemset) for itemset in itemsets]
+
+    def pick(products: list[int], rate: Fraction, taken: tuple[int, ...] = ()) -> dict[tuple[int, ...], float]:
+        decoys = sum(products) // per_decoy if per_decoy else 0
+        score = {
+            itemset: product * math.exp(rate * max(count, floor))
+            for itemset, product, count in zip(itemsets, products, counts, strict=True)
+            if itemset != taken
+        }
+        score |= {(-1, -1, -1): decoys * math.exp(rate * floor)} if decoys else {}
+        return {itemset: each / sum(score.values()) for itemset, each in score.items()}
+
+    def law(products: list[int]) -> dict[tuple[tuple[int, ...], ...], float]:
+        first, second = mechanism.rates
+        return {
+            (one, other): chance * after
+            for one, chance in pick(products, first).items()
+            for other, after in pick(products, second, one).items()
+        }
+
+    drawn = [
+        tuple(map(tuple, pick_of_tokens(tokens, weights, mechanism, size, randomness, per_decoy=per_decoy).tolist()))
+        for _ in range(700)
+    ]
+    assert p_value(drawn, law(products)) > FALSE_ALARM
+    assert p_value(drawn, law([1] * len(products))) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("codes", [[], [0, 1], [-1, -1, -1, 0]])
+def test_picks_of_tokens_take_all_there_are(codes: list[int]) -> None:
+    """Too few tokens have no itemsets. Those of tokens that nobody has are itemsets of count 0."""
+    database = LocalDatabase(transactions_from_lists([["a", "b"]]))
+    mechanism = LiftedExponential(top=9, pick_epsilon=Fraction(1), universe_size=4, candidates=5)
+    tokens = Tokens(database, database, np.array(codes, np.int64))
+    picked = pick_of_tokens(tokens, [1] * len(codes), mechanism, 3, SeededRandomness(SEED)).tolist()
+    assert sorted(map(tuple, picked)) == list(combinations(range(len(codes)), 3))
+
+
+def test_an_itemset_that_outweighs_all_others_is_not_drawn_again_without_end() -> None:
+    """The first two picks take all the weight but one part in 10^12. The third is drawn at once all the same."""
+    database = LocalDatabase(transactions_from_lists([["a", "b", "c", "d", "e"]]))
+    tokens = Tokens(database, database, np.array([0, 1, 2, 3, -1]))
+    mechanism = LiftedExponential(top=10, pick_epsilon=Fraction(1), universe_size=10, candidates=0)
+    picked = pick_of_tokens(tokens, [10**20] * 3 + [10**8, 1], mechanism, 3, SeededRandomness(SEED)).tolist()
+    assert sorted(map(tuple, picked)) == list(combinations(range(5), 3))
+    assert picked[0] == [0, 1, 2]
+
+
+def baskets_of_letters(baskets: Sequence[str]) -> list[list[str]]:
+    return [[*basket] for basket in baskets]
 
 
 def anonymous(items: int, *, top: int = 1, size: int = 2, epsilon: str = "1") -> Plan:
