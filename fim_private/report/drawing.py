@@ -187,7 +187,9 @@ def ticks(axes: Axes, places: Sequence[float], labels: Sequence[str]) -> None:
 def legend(
     figure: mpl.figure.Figure, names: Sequence[str], *, columns: int = 4, changes: Mapping[str, Any] | None = None
 ) -> None:
-    """One legend for the whole figure, below it; `changes` says what is drawn otherwise than usual, by mechanism."""
+    """One legend below the whole figure, none without names; `changes` says what is drawn otherwise, by mechanism."""
+    if not names:
+        return
     handles = [Line2D([], [], **{**look(name), "label": name, **(changes or {}).get(name, {})}) for name in names]
     _keys(figure, handles, names, columns=columns)
 

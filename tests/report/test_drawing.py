@@ -33,3 +33,9 @@ def test_panels_are_drawn_once_more_below_one_another() -> None:
     assert drawn.svg.count(">precision<") == drawn.svg.count(">epsilon<") == 1
     assert drawn.narrow.count(">precision<") == drawn.narrow.count(">epsilon<") == 2
     assert drawn.narrow.count("mechanism:lmm:key") == 1
+
+
+def test_a_legend_without_names_is_left_out() -> None:
+    figure, _ = new_figure()
+    legend(figure, [])
+    assert not figure.legends
