@@ -24,7 +24,11 @@ FREE = "Rules are computed from the release alone, so they cost no privacy."
 
 def no_rules(release: Release) -> str:
     """Why a release shows no rules."""
-    return "No rule reaches the thresholds." if release.itemsets else "The release has no itemsets, so it has no rules."
+    if not release.itemsets:
+        return "The release has no itemsets, so it has no rules."
+    if all(len(itemset.items) == 1 for itemset in release.itemsets):
+        return "The release has no itemsets of two items or more, so it has no rules."
+    return "No rule reaches the thresholds."
 
 
 def rules_table(found: AssociationRules, release: Release) -> str:

@@ -13,7 +13,8 @@ from fim_private.rules.measures import confidence_interval, measures, relative_i
 from fim_private.rules.released_counts import Items, ReleasedCounts
 from fim_private.rules.rule import WITH_INTERVALS, AssociationRules, Interval, Rule
 
-SORTS = ("confidence", "lift", "leverage", "conviction", "count")
+NEED_TOTAL = ("lift", "leverage", "conviction")
+SORTS = ("confidence", *NEED_TOTAL, "count")
 """What rules can be ordered by."""
 NO_COUNTS = "no count of the {} was released"
 NO_TOTAL = "the number of transactions is not public"
@@ -49,8 +50,8 @@ def association_rules(
         sort: the measure that orders the rules (`SORTS`), the largest first.
 
     Raises:
-        UsageError: a threshold is out of range, there is no such order, the release has no counts, or lift was asked
-            for without the number of transactions.
+        UsageError: a threshold is out of range, there is no such order, the release has no counts, or the minimum
+            lift or the order was asked for without the number of transactions.
     """
     if not isinstance(release, Release):
         raise UsageError("Rules are made of a release.", "Give what mine or read_release returns.")
@@ -69,10 +70,11 @@ def association_rules(
             "Rules need counts of the itemsets, and this release has none.",
             "Run `fim-private mine` with --release-counts or --min-count. That is another release, with its own cost.",
         )
-    if min_lift is not None and counted.total is None:
+    measure, asked = ("lift", "minimum lift") if min_lift is not None else (sort, "order")
+    if measure in NEED_TOTAL and counted.total is None:
         raise UsageError(
-            "Lift needs the number of transactions, which is private unless it was declared public.",
-            "Leave out the minimum lift, or release with --public-transactions.",
+            f"{measure.capitalize()} needs the number of transactions, which is private unless it was declared public.",
+            f"Leave out the {asked}, or release with --public-transactions.",
         )
     found = [
         rule

@@ -197,6 +197,9 @@ def test_a_faulty_call_is_refused() -> None:
             association_rules(release, min_lift=least)
     with pytest.raises(UsageError, match="number of transactions"):
         association_rules(release, min_lift=1)
+    for order in ("lift", "leverage", "conviction"):
+        with pytest.raises(UsageError, match=rf"{order.capitalize()} needs .* Leave out the order"):
+            association_rules(release, sort=order)
     with pytest.raises(UsageError, match="side of a rule is a list"):
         association_rules(release, rhs=3)
     with pytest.raises(UsageError, match=r"Rules are made of a release.*read_release"):

@@ -91,6 +91,9 @@ def rules(
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
+    if not found.rules and min_confidence > 0 and any(len(itemset.items) > 1 for itemset in source.itemsets):
+        least = f"Only rules with a confidence of at least {min_confidence:g} are shown."
+        say(f"\n{least} A smaller --min-confidence may show more.", quiet=quiet)
     for remark in (*_unknown(source, [*(lhs or ()), *(rhs or ())]), *rules_remarks(found, source)):
         say(f"\n{remark}", quiet=quiet)
 

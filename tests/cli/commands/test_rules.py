@@ -85,6 +85,11 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     said = " ".join(words(done).split())
     assert "Left out: 2 rules of which the released counts say nothing" in said
     assert "--with-subsets" in said
+    assert "a confidence of at least 0.5 are shown. A smaller --min-confidence may show more." in said
+    write_release(released({("a",): 9, ("b",): 9}), tmp_path / "items.json")
+    items = succeed("rules", tmp_path / "items.json")
+    assert items.stdout.decode() == "The release has no itemsets of two items or more, so it has no rules.\n"
+    assert "--min-confidence" not in words(items)
     write_release(released({("a", "b"): 90, ("a", "c"): 30, ("c",): 40}, half=4), tmp_path / "some.json")
     some = fim_private("rules", tmp_path / "some.json", "--min-confidence", 0)
     assert "a -> c" in some.stdout.decode()
