@@ -234,10 +234,11 @@ class Ledger:
             later = replace(state, budget=budget)
             if state.releases and not later.rule().admits(state.spent):
                 if not later.rule().pays(state.spent):
+                    most = amount(state.failing_epsilon or Fraction(0))
                     raise BudgetError(
-                        "Releases of this ledger may fail on both sides, which Renyi composition counts up to epsilon "
-                        f"{amount(state.failing_epsilon or Fraction(0))}, the total before the first of them.",
-                        "Leave epsilon there, or keep another ledger; this one is as it was.",
+                        "Added up, the releases of this ledger exceed the new total. Renyi composition allows no "
+                        f"epsilon above {most}, the total at the first release.",
+                        "Give at most that epsilon, or keep another ledger; this one is as it was.",
                     )
                 raise BudgetError(
                     f"More was spent already: epsilon {amount(state.spent.epsilon, up=True)}, delta "

@@ -50,7 +50,8 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
         f"{amount(asked.delta, up=True)}; remaining {rest}; too much by {excess}."
     )
     if not (search and isinstance(plan, Plan)):
-        return BudgetError(what, "Ask for less.")
+        smaller = " and ".join(name for name, more in over.items() if more > 0)
+        return BudgetError(what, f"Ask for a smaller {smaller}, or raise the total (budget set).")
     ways = []
     if delta is not None:
         ways.append(f"--delta {amount(delta)}, at this epsilon and --top")

@@ -64,7 +64,7 @@ def test_whatever_knows_its_cost_is_charged(ledger: Ledger, tenth: Plan) -> None
     assert (entry.mechanism, entry.epsilon) == ("survey", Fraction(1, 10))
     assert entry.plan["plan"] == {"question": "which"}
     dear = SimpleNamespace(cost=plan_for("2").cost)
-    with pytest.raises(BudgetError, match=r"requested epsilon 2.*Ask for less"):
+    with pytest.raises(BudgetError, match=r"requested epsilon 2.*Ask for a smaller epsilon, or raise the total"):
         ledger.check(dear)
 
 
@@ -254,7 +254,7 @@ def test_epsilon_is_not_raised_above_what_failures_on_both_sides_were_counted_fo
     ledger.set_total(epsilon="3")
     while ledger.state().spent.epsilon <= 5:
         ledger.charge(plan_for("0.3", "1e-6", top=10, mechanism="lmm", universe=None))
-    with pytest.raises(BudgetError, match="up to epsilon 3, the total before"):
+    with pytest.raises(BudgetError, match="no epsilon above 3, the total at the first release"):
         ledger.set_total(epsilon="5")
     assert ledger.set_total(delta="0.02").budget.delta == Fraction(1, 50)
 

@@ -279,7 +279,7 @@ def test_a_ledger_is_charged_with_the_whole(
     assert entry.losses == [{"loss": "ApproxDP", "epsilon": str(plan.guarantee.epsilon), "delta": delta, "times": 1}]
     assert entry.plan["privacy"]["neighbours"] == relation
     assert [each["name"] for each in entry.plan["plan"]["parameters"]["candidates"]] == ["poor", "good"]
-    with pytest.raises(BudgetError, match=r"requested epsilon 6.*Ask for less"):
+    with pytest.raises(BudgetError, match=r"requested epsilon 6.*Ask for a smaller epsilon, or raise the total"):
         ledger.check(plan)
 
 
