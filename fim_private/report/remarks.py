@@ -142,16 +142,17 @@ def found_note(plan: Plan, release: Release) -> str | None:
         note += " Their counts cover only transactions that hold all items of --must-contain."
     has_counts = any(itemset.count is not None for itemset in release.itemsets)
     if read_off and plan.counts is None and (has_counts or plan.gives_counts):
+        full = min(measured.full for measured in read_off)
         hardly = sum(itemset.count is not None and itemset.count < off for itemset in release.itemsets)
         note += (
             f" Counts are rough. Their noise is usually at most about {off:,.0f} {plan.question.counted}."
             + (f" {hardly:,} of the counts are smaller than that: perhaps nobody has these itemsets." if hardly else "")
             + f" {'A unit' if plan.question.counts_units else 'A transaction'} that holds more than "
-            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1. To make up for "
+            f"{full:,} of the itemsets counts as less than 1. To make up for "
             "this, all counts are raised by the same factor. So counts of itemsets in long transactions tend to be too "
             "low, and other counts too high: by half or more if most transactions hold that many. Where counts are "
-            "large, both of these numbers may be several times as large. --release-counts with a small --top counts "
-            "what was named, with intervals."
+            f"large, the noise and the number {full:,} may be several times as large. --release-counts with a small "
+            "--top counts what was named, with intervals."
         )
     return wrapped([note])
 

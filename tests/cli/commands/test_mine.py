@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -359,6 +360,9 @@ def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
     assert table.stdout.decode().splitlines()[1].split() == ["rank", "itemset", "count"]
     assert "Items of these itemsets" in words(table)
     assert "tend to be too low" in words(table)
+    said = " ".join(words(table).split())
+    assert (full := re.search(r"holds more than ([\d,]+) of the itemsets", said)) is not None
+    assert f"the noise and the number {full[1]} may be several times as large" in said
 
 
 @pytest.mark.parametrize(
