@@ -25,7 +25,10 @@ LARGEST_EPSILON = 100
 SMALLEST_EPSILON = Fraction(1, 10**6)
 SMALLEST_DELTA = Fraction(1, 10**100)
 
-_PEOPLE = {"account", "buyer", "client", "customer", "household", "member", "person", "shopper", "user", "visitor"}
+_PEOPLE = {
+    *("account", "borrower", "buyer", "client", "customer", "household", "member", "patient", "person", "shopper"),
+    *("user", "visitor"),
+}
 _NUMBERED = re.compile(r"[\s_.-]*(id|no|nr|number|key|code)$", re.IGNORECASE)
 """What columns of people add to the word for one."""
 

@@ -78,6 +78,7 @@ def test_unit_says_what_it_is() -> None:
     assert PrivacyUnit(column="CustomerID").describe().startswith("one customer (column 'CustomerID')")
     assert PrivacyUnit(column="USER_NO").describe().startswith("one user (column 'USER_NO')")
     assert PrivacyUnit(column="Spalte 7").describe().startswith("one unit (column 'Spalte 7')")
+    assert PrivacyUnit(column="Patient ID").describe().startswith("one patient (column 'Patient ID')")
     assert PrivacyUnit(column="customer", max_transactions=4).sensitivity == 4
     with pytest.raises(UsageError, match="needs a column that names the units"):
         PrivacyUnit(max_transactions=3)

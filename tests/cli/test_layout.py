@@ -179,6 +179,10 @@ def test_a_customer_s_column_that_is_not_used_is_noted_before_anything_is_charge
         assert "kim" not in said
     same = ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "InvoiceNo")
     assert note in " ".join(words(fim_private(*same)).split())
+    for column in ("patient", "borrower_id", "Buyer"):
+        file.write_text(f"InvoiceNo,Description,{column}\n" + rows)
+        assert note.replace("CustomerID", column) in " ".join(words(fim_private("mine", file, *ASKED)).split())
+    file.write_text("InvoiceNo,Description,CustomerID\n" + rows)
     for quiet in (
         ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "CustomerID"),
         (*same[:-1], "CustomerID", "--transaction-column", "CustomerID,InvoiceNo"),

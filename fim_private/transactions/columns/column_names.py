@@ -56,7 +56,7 @@ KNOWN = {
         "English": (
             *("customer", "customer id", "customer no", "customer number", "client", "client id"),
             *("member", "member id", "member number", "user", "user id", "household", "household id"),
-            *("household key", "visitor id"),
+            *("household key", "visitor id", "patient", "patient id", "borrower", "borrower id", "buyer", "buyer id"),
             *("customer unique id", "card number", "loyalty card"),
         ),
         "German": (
