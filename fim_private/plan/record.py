@@ -27,7 +27,8 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "together": None if plan.question.together is None else str(plan.question.together),
         "max_items": plan.max_items,
         "min_count": plan.question.min_count,
-        "universe_items": plan.universe.items,
+        # A number without names that the mechanism does not need is no part of the promise.
+        "universe_items": None if plan.universe.anonymous and plan.most_items is None else plan.universe.items,
         "must_contain": list(plan.constraints.must_contain),
         "exclude": list(plan.constraints.exclude),
         "sensitivity": plan.unit.sensitivity,

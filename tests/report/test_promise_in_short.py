@@ -94,3 +94,13 @@ def test_the_whole_promise_says_that_a_transaction_is_the_basket_of_the_short_on
     assert "protects every basket (one line): " in said(plan, LINES)
     release = replace(released({}), privacy=privacy_record(plan, LINES), plan=plan_record(plan))
     assert promised(release)[0].startswith("The promise protects one transaction (a basket, one line): ")
+
+
+@pytest.mark.parametrize("mechanism", ["limited-domain", "lmm", "exponential"])
+def test_a_number_of_items_is_no_list_of_them(mechanism: str) -> None:
+    plan = planned(mechanism=mechanism, universe=Universe(items=50))
+    release = replace(released({}), privacy=privacy_record(plan, LINES), plan=plan_record(plan))
+    assert "list of items" not in said(plan, LINES)
+    assert "items is public" not in " ".join(promised(release))
+    assert ("a limit of 50 items" in said(plan, LINES)) == (mechanism == "exponential")
+    assert "the list of items" in said(planned(mechanism=mechanism, universe=Universe(items=50, listed=True)), LINES)
