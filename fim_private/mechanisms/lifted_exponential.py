@@ -1,4 +1,4 @@
-"""The exponential mechanism over a public list, where only the most frequent itemsets are counted beforehand.
+"""The exponential mechanism over a public list or over tokens, where only the most frequent itemsets are counted first.
 
 The first l + 1 itemsets are held with their counts. All others together are one level at c_(l+1), which no count of
 theirs exceeds. Where a pick falls on that level, one of them is drawn and counted, and taken with probability
