@@ -119,7 +119,7 @@ def write_release(release: Release, path: str | Path, *, overwrite: bool = True)
     path = Path(path)
     kind = _format_of(path)
     if kind.needs_counts and any(itemset.count is None for itemset in release.itemsets):
-        raise InputError(f"{kind.name} output has a count on each line, and this release has not.", "Write JSON.")
+        raise InputError(f"{kind.name} output has a count on each line, and this release has no counts.", "Write JSON.")
     if release.seeded and not kind.marks_seeded:
         raise InputError(f"{kind.name} output has no place for the mark of seeded runs.", "Write JSON.")
     try:

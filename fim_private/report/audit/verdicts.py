@@ -73,6 +73,8 @@ def conclusion(verdict: Verdict) -> str:
             " The claim has delta 0, so there is nothing to compare at its own epsilon. The rows above show how close "
             "it is."
         )
+    elif f"{slack:.3g}" == "1":
+        text += " The delta found is the claimed delta, so hardly any noise could be saved."
     else:
         text += f" The claimed delta is {slack:.3g} times the delta found, so little noise could be saved."
     return text
