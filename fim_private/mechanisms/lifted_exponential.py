@@ -79,22 +79,22 @@ class LiftedExponential(Exponential):
         return int(math.log(max(1.0, self.attempts / self.top)) / float(max(self.rates)))
 
     def draw(
-        self, counts: Sequence[int], held: Held, others: Others, randomness: Randomness, *, decoys: int = 0
+        self, profile: CountProfile, held: Held, others: Others, randomness: Randomness, *, decoys: int = 0
     ) -> Iterator[int]:
         """Yields ranks of held itemsets in the order picked, `OTHER` for the one that `others` drew last, or `DECOY`.
 
         The caller takes the one that was drawn from the others before the next pick.
 
         Args:
-            counts: the counts of the levels that are held, decreasing, and then c_(l+1).
-            held: the itemsets of these levels.
+            profile: the first l + 1 counts, or all if fewer itemsets occur.
+            held: the itemsets of its levels.
             others: all others, which are no more frequent than c_(l+1).
             randomness: where the bits come from.
             decoys: what decoys weigh together. Their score is that of an itemset that nobody has, and none is taken.
         """
-        highest, other = counts[-1], len(counts) - 1
+        highest, other = profile.count(self.depth), len(profile.levels)
         floor = self.floor(highest)
-        choices = {rate: WeightedChoice([*counts, floor], rate) for rate in self.rates}
+        choices = {rate: WeightedChoice([*profile.levels, highest, floor], rate) for rate in self.rates}
         for rate in self.rates:
             left = [*held.left, others.left, decoys]
             if not any(left):

@@ -139,13 +139,13 @@ def run(
     epsilon, counts = steps.pick_epsilon, None
     if epsilon is not None and mechanism.asked.picked_from_all:
         chosen = _picked_from_all(tokens, item_counts, mechanism, randomness, pick_epsilon=epsilon)
-    elif epsilon is not None:
-        candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
-        expected = None if independent is None else independent(candidates.itemsets)
-        chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
     else:
         candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
-        chosen, counts = _read(tokens, candidates, mechanism, steps, randomness)
+        if epsilon is None:
+            chosen, counts = _read(tokens, candidates, mechanism, steps, randomness)
+        else:
+            expected = None if independent is None else independent(candidates.itemsets)
+            chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)
     rarest = item_counts[items].min(axis=1)

@@ -320,8 +320,7 @@ def pick_listed(
     """
     profile = counts.profile()
     held, others = RemainingLevels(profile.multiplicities), _OthersOfList(database, counts, randomness)
-    levels = [*profile.levels, profile.count(mechanism.depth)]
-    picked = mechanism.draw(levels, held, others, randomness)
+    picked = mechanism.draw(profile, held, others, randomness)
     return padded([others.take() if rank == OTHER else _itemset_at(counts, rank) for rank in picked])
 
 
@@ -349,15 +348,10 @@ def pick_of_tokens(
     products = ProductWeights(weights, size)
     counts = tokens.top_itemsets(len(weights), size, mechanism.depth)
     profile = counts.profile()
-    lengths = products.lengths(counts.itemsets_at(range(len(counts))))
-    others = _OthersOfTokens(tokens, products, counts, products.total - sum(lengths), randomness)
-    picked = mechanism.draw(
-        [*profile.levels, profile.count(mechanism.depth)],
-        WeightedLevels(profile.multiplicities, lengths),
-        others,
-        randomness,
-        decoys=products.total // per_decoy if per_decoy else 0,
-    )
+    held = WeightedLevels(profile.multiplicities, products.lengths(counts.itemsets_at(range(len(counts)))))
+    others = _OthersOfTokens(tokens, products, counts, products.total - sum(held.left), randomness)
+    decoys = products.total // per_decoy if per_decoy else 0
+    picked = mechanism.draw(profile, held, others, randomness, decoys=decoys)
     chosen = []
     for rank in picked:
         if rank == DECOY:

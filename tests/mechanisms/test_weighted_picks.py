@@ -1,4 +1,4 @@
-"""One unit moves a pick with public weights by epsilon at most, whatever is lifted, taken or a decoy.
+"""One unit moves a pick with public weights by epsilon at most, whatever is lifted, with decoys or without.
 
 `tests/release/test_door.py` compares the sampler with this law.
 """

@@ -120,7 +120,7 @@ def test_picks_of_tokens_go_by_counts_and_weights(
 ) -> None:
     """Also where few are held, where a token is nobody's, and beside decoys, which may come twice."""
     baskets = ["abcd"] * 3 + ["abe"] * 2 + ["bcd"]
-    database = LocalDatabase(transactions_from_lists(baskets_of_letters(baskets)))
+    database = LocalDatabase(transactions_from_lists(map(list, baskets)))
     codes, weights = [3, 0, -1, 1, 2, 4], [5, 3, 4, 2, 1]  # the last token does not go on
     tokens, size, randomness = Tokens(database, database, np.array(codes)), 3, SeededRandomness(SEED)
     mechanism = LiftedExponential(
@@ -169,17 +169,13 @@ def test_picks_of_tokens_take_all_there_are(codes: list[int]) -> None:
 
 
 def test_an_itemset_that_outweighs_all_others_is_not_drawn_again_without_end() -> None:
-    """The first two picks take all the weight but one part in 10^12. The third is drawn at once all the same."""
+    """The first pick takes all the weight but three parts in 10^12. The next is drawn at once all the same."""
     database = LocalDatabase(transactions_from_lists([["a", "b", "c", "d", "e"]]))
     tokens = Tokens(database, database, np.array([0, 1, 2, 3, -1]))
     mechanism = LiftedExponential(top=10, pick_epsilon=Fraction(1), universe_size=10, candidates=0)
     picked = pick_of_tokens(tokens, [10**20] * 3 + [10**8, 1], mechanism, 3, SeededRandomness(SEED)).tolist()
     assert sorted(map(tuple, picked)) == list(combinations(range(5), 3))
     assert picked[0] == [0, 1, 2]
-
-
-def baskets_of_letters(baskets: Sequence[str]) -> list[list[str]]:
-    return [[*basket] for basket in baskets]
 
 
 def anonymous(items: int, *, top: int = 1, size: int = 2, epsilon: str = "1") -> Plan:
