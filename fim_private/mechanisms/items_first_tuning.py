@@ -21,7 +21,7 @@ class Tuning:
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
-            single items.
+            single items. So is `peels_support`: the support is then released over a rarer itemset.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
         sure: the test is made for this times the support of the rarest item in the k itemsets that are likeliest if
             items are independent.
@@ -78,6 +78,9 @@ class Tuning:
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
+        peels_known: the same for one size where the support of the k-th itemset was released before.
+        peels_support: there, that support times this also has to reach what tells an itemset from all that are as
+            likely.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for long lists.
         long_list: lists of at least so many items are long.
@@ -133,6 +136,8 @@ class Tuning:
     always_peels: int = 25
     peels_items: float = 1.3
     peels_larger: float = 0.35
+    peels_known: float = 0.8
+    peels_support: float = 1.5
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3

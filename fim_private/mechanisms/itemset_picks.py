@@ -39,7 +39,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     tokens count less in them, whatever epsilon is. So pairs are picked if k is small, or units hold many of the
     tokens. Single items and others are picked if k is small, or picks can tell the k-th from nothing. Itemsets of
     three items or more are picked if picks can tell the items that a good answer needs from nothing: the larger the
-    itemset, the rarer it is beside its items.
+    itemset, the rarer it is beside its items. How much rarer is known if the support of the k-th was released before.
 
     Args:
         asked: what is asked for.
@@ -56,10 +56,14 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     if smallest == 2:
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
         return asked.top <= tuning.peels * math.sqrt(asked.boldness) * held.picks_worth((2,))
-    told_apart = _told_apart(asked, _epsilon(asked, left))
+    told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
     if smallest == 1:
         return told_apart <= tuning.peels_items * asked.kth(supports, transactions)
-    return told_apart <= tuning.peels_larger ** (smallest - 2) * asked.last_needed(supports)
+    if asked.support is None or not asked.picked_from_all:
+        return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
+    most = asked.support * tuning.peels_support * (tuning.if_listed if asked.listed else 1.0)
+    told_apart_from_likely = told_apart * _log_candidates(asked, needed) / _LOG_CANDIDATES
+    return told_apart_from_likely <= most and told_apart <= tuning.peels_known ** (smallest - 2) * needed
 
 
 def reached(asked: AskedItemsets, left: Fraction) -> float:
@@ -184,6 +188,17 @@ def _decoys(asked: AskedItemsets) -> bool:
 def _epsilon(asked: AskedItemsets, left: Fraction, after: float = 0.0) -> Fraction:
     """The epsilon of one pick if all picks cost what is left, beside `after`, which follows them."""
     return range_costing(float(left), asked.top, after, asked.tuning.rise)
+
+
+def _log_candidates(asked: AskedItemsets, needed: float) -> float:
+    """The logarithm of the number of candidates that are about as likely as the k wanted: more, the rarer these are.
+
+    Args:
+        asked: what is asked for, with the support of the k-th.
+        needed: the support of the rarest item that a good answer needs.
+    """
+    rarer = max(needed, 1.0) / max(asked.support or 0.0, 1.0)
+    return math.log(asked.top) + asked.size * math.log(max(rarer, 1.0))
 
 
 def _told_apart(asked: AskedItemsets, pick_epsilon: Fraction) -> float:

@@ -347,7 +347,7 @@ def test_the_stop_symbol_is_rounded_upwards() -> None:
 
 
 def first_of(tuning: Tuning | None = None, **changes: object) -> ItemsFirst:
-    request = replace(REQUEST, universe_size=None, **changes)
+    request = replace(REQUEST, **{"universe_size": None, **changes})
     mechanism = calibrate(request, tuning or Tuning()).mechanism
     assert isinstance(mechanism, ItemsFirst)
     return mechanism
@@ -399,6 +399,23 @@ def test_itemsets_are_picked_if_picks_can_tell_them_or_their_items_from_nothing(
 def test_the_larger_itemsets_are_the_more_frequent_their_items_must_be_for_picks() -> None:
     triples, fours = (least_picked(Tuning(peels_larger=0.5), sizes=(size,), top=10) for size in (3, 4))
     assert fours == pytest.approx(2 * triples, rel=0.15)  # the rarer, the dearer is the test
+
+
+def test_where_the_support_of_the_kth_is_known_it_decides_whether_larger_itemsets_are_picked() -> None:
+    def picks(support: float, items: float = 1000.0, *, listed: bool = False, top: int = 40) -> bool:
+        universe = math.comb(500, 3) if listed else None
+        mechanism = replace(first_of(sizes=(3,), top=top, names=500, universe_size=universe), support=support)
+        return mechanism.later(np.full(500, items), held(5), held(5)).pick_epsilon is not None
+
+    def least(items: float = 1000.0, *, listed: bool = False, top: int = 40) -> int:
+        return bisect_left(range(2000), True, key=lambda support: picks(support, items, listed=listed, top=top))
+
+    # With the same items, a rarer itemset has more rivals, and a longer list has weaker picks.
+    assert 1.2 < least(4000.0) / least() < 1.7 < least(top=160) / least() < 2.0
+    # A list leaves more for each pick, but its support is released over a rarer itemset.
+    assert 1.2 < least(listed=True) / least() < 1.5
+    # However frequent the itemset, picks must also find its items.
+    assert not picks(1e9, 100.0)
 
 
 def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_items() -> None:
