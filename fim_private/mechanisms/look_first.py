@@ -7,8 +7,8 @@ the support of the k-th itemset: by how much its count exceeds c_(l+1). If that 
 need, they choose. Less is enough for a short list where items are hard to find. The larger the support is, the less
 their test may cost, and a clear list is not cut. Otherwise items first goes on.
 
-With a public list of items, itemsets of one size are picked from all that the list makes (`lifted_exponential.py`).
-Nothing then needs a test.
+With a public list of items, itemsets of one size of up to three items are picked from all that the list makes
+(`lifted_exponential.py`). Nothing then needs a test.
 
 Theorem and proof: docs/mathematics.md#look-first.
 """
@@ -75,6 +75,8 @@ as hard as the last."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
+_LARGEST_LISTED = 3
+"""Itemsets of up to so many items are picked from all that a public list makes."""
 _CAUTION, _CAUTION_UNCUT = 2.5, 3.5
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way. A list that is
 not cut is lost as a whole if its test fails, and so gets more of them, as the second number says.
@@ -320,8 +322,8 @@ def calibrate(request: Request) -> CalibratedMechanism:
 
 
 def _picks_from_list(request: Request) -> bool:
-    """Whether picks are from all itemsets of a public list. Those of several sizes are too many to pick well."""
-    return request.listed and len(request.sizes) == 1
+    """Whether picks are from all itemsets of a public list. Larger ones, or of several sizes, are too many."""
+    return request.listed and len(request.sizes) == 1 and request.sizes[0] <= _LARGEST_LISTED
 
 
 def _with_gain(mechanism: LookFirst, picks: int, *, epsilon: Fraction, delta: Fraction) -> LookFirst | None:

@@ -60,18 +60,18 @@ def planned(request: Request = ASKED) -> LookFirst:
     st.fractions(F(1, 20), F(10)),
     st.sampled_from([F(1, 10**4), F(1, 10**6), F(1, 10**10)]),
     st.integers(1, 5),
-    st.sampled_from([(1,), (2,), (1, 2, 3)]),
+    st.sampled_from([(1,), (2,), (3,), (4,), (1, 2, 3)]),
     st.booleans(),
 )
 def test_neither_way_costs_more_than_the_look_leaves(
     top: int, epsilon: Fraction, delta: Fraction, sensitivity: int, sizes: tuple[int, ...], listed: bool
 ) -> None:
     request = replace(ASKED, top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, sizes=sizes)
-    # The names of a public list need no test, so items first cannot fail, nor can picks from all pairs of the list.
+    # The names of a public list need no test, so items first cannot fail, nor can picks from all its pairs or triples.
     request, tested = (replace(request, **LIST), F(0)) if listed else (request, delta / 4)
     calibrated = calibrate(request)
     mechanism = calibrated.mechanism
-    from_list = listed and len(sizes) == 1
+    from_list = listed and sizes in {(1,), (2,), (3,)}
     assert (mechanism.test_delta is None) == from_list
     assert all(isinstance(way, LiftedExponential) == from_list for way in mechanism.branches[:-1])
     assert mechanism.look == DiscreteGaussian(F(sensitivity**2, 2 * mechanism.variance), mechanism.variance)
