@@ -21,7 +21,7 @@ class Tuning:
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
-            single items. So is `peels_support`: the support is then released over a rarer itemset.
+            single items. So is `peels_larger_support`: the support is then released over a rarer itemset.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
         sure: the test is made for this times the support of the rarest item in the k itemsets that are likeliest if
             items are independent.
@@ -71,16 +71,19 @@ class Tuning:
         below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
             below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
-            the root of 2 epsilon if that is above 1.
+            the root of 2 epsilon.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: if single items and others are asked for, picks select if what a pick can tell from nothing is at
             most so many times the support of the k-th, as if items were independent.
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
-        peels_known: the same for one size where the support of the k-th itemset was released before.
-        peels_support: there, that support times this also has to reach what tells an itemset from all that are as
-            likely.
+        peels_known: if the support of the k-th pair was released before, pairs are picked if what a pick can tell from
+            nothing is at most this times that support, and less the more k exceeds the picks that are as exact as noisy
+            counts. It is also at most the support of the rarest item that a good answer needs.
+        peels_larger_known, peels_larger_support: if the support of the k-th larger itemset was released before, the
+            first takes the place of `peels_larger`. What tells an itemset from all that are as likely is then also at
+            most the second times that support.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for long lists.
         long_list: lists of at least so many items are long.
@@ -136,8 +139,9 @@ class Tuning:
     always_peels: int = 25
     peels_items: float = 1.3
     peels_larger: float = 0.35
-    peels_known: float = 0.8
-    peels_support: float = 1.5
+    peels_known: float = 1.3
+    peels_larger_known: float = 0.8
+    peels_larger_support: float = 1.5
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3

@@ -39,7 +39,8 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     tokens count less in them, whatever epsilon is. So pairs are picked if k is small, or units hold many of the
     tokens. Single items and others are picked if k is small, or picks can tell the k-th from nothing. Itemsets of
     three items or more are picked if picks can tell the items that a good answer needs from nothing: the larger the
-    itemset, the rarer it is beside its items. How much rarer is known if the support of the k-th was released before.
+    itemset, the rarer it is beside its items. All this is a guess at the support of the k-th itemset. If that was
+    released before, it decides.
 
     Args:
         asked: what is asked for.
@@ -53,17 +54,16 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
         return True
     if smallest <= 2 and asked.top <= tuning.always_peels * max(1.0, asked.epsilon):
         return True
-    if smallest == 2:
-        # Over several sizes, units hold about as many of the likely itemsets as of pairs.
-        return asked.top <= tuning.peels * math.sqrt(asked.boldness) * held.picks_worth((2,))
     told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
+    # Over several sizes, units hold about as many of the likely itemsets as of pairs.
+    as_exact = math.sqrt(2 * asked.epsilon) * held.picks_worth((2,))
+    if smallest > 1 and len(asked.sizes) == 1 and asked.support is not None:
+        return _tell_the_kth(asked, asked.support, told_apart, needed, as_exact)
     if smallest == 1:
         return told_apart <= tuning.peels_items * asked.kth(supports, transactions)
-    if asked.support is None or not asked.picked_from_all:
-        return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
-    most = asked.support * tuning.peels_support * (tuning.if_listed if asked.listed else 1.0)
-    told_apart_from_likely = told_apart * _log_candidates(asked, needed) / _LOG_CANDIDATES
-    return told_apart_from_likely <= most and told_apart <= tuning.peels_known ** (smallest - 2) * needed
+    if smallest == 2:
+        return asked.top <= tuning.peels * as_exact
+    return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
 
 
 def reached(asked: AskedItemsets, left: Fraction) -> float:
@@ -190,15 +190,24 @@ def _epsilon(asked: AskedItemsets, left: Fraction, after: float = 0.0) -> Fracti
     return range_costing(float(left), asked.top, after, asked.tuning.rise)
 
 
-def _log_candidates(asked: AskedItemsets, needed: float) -> float:
-    """The logarithm of the number of candidates that are about as likely as the k wanted: more, the rarer these are.
+def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, needed: float, as_exact: float) -> bool:
+    """Whether picks of pairs or larger itemsets can tell the k-th and its items from the other candidates.
 
     Args:
-        asked: what is asked for, with the support of the k-th.
+        asked: what is asked for.
+        support: about how many units hold the k-th itemset.
+        told_apart: the support that a pick can tell from nothing.
         needed: the support of the rarest item that a good answer needs.
+        as_exact: so many picks are as exact as noisy counts.
     """
-    rarer = max(needed, 1.0) / max(asked.support or 0.0, 1.0)
-    return math.log(asked.top) + asked.size * math.log(max(rarer, 1.0))
+    tuning = asked.tuning
+    if asked.size == 2:
+        return asked.top * told_apart <= tuning.peels_known * as_exact * support and told_apart <= needed
+    # The rarer an itemset is beside its items, the more others are about as likely.
+    rarer = max(1.0, needed / max(support, 1.0))
+    told_apart_from_likely = told_apart * (math.log(asked.top) + asked.size * math.log(rarer)) / _LOG_CANDIDATES
+    most = tuning.peels_larger_support * (tuning.if_listed if asked.listed else 1.0) * support
+    return told_apart_from_likely <= most and told_apart <= tuning.peels_larger_known ** (asked.size - 2) * needed
 
 
 def _told_apart(asked: AskedItemsets, pick_epsilon: Fraction) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -371,6 +372,10 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     # With a large epsilon picks are exact enough for longer lists.
     assert steps_of(first_of(tuning, top=100, epsilon=F(4)), 2).pick_epsilon is not None
     assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
+    # With a small one units must hold more for picks to be as exact as counts.
+    small, usual = (first_of(tuning, top=26, epsilon=epsilon) for epsilon in (F(1, 8), F(1, 2)))
+    assert [steps_of(small, length).itemsets is None for length in (9, 10)] == [False, True]
+    assert [steps_of(usual, length).itemsets is None for length in (7, 8)] == [False, True]
 
 
 def least_picked(tuning: Tuning, **changes: object) -> int:
@@ -401,21 +406,32 @@ def test_the_larger_itemsets_are_the_more_frequent_their_items_must_be_for_picks
     assert fours == pytest.approx(2 * triples, rel=0.15)  # the rarer, the dearer is the test
 
 
+def known_picked(support: float, items: float = 1000.0, *, size: int, listed: bool = False, top: int = 40) -> bool:
+    """Whether itemsets are picked if the k-th is known to have this support, and all tokens have that of `items`."""
+    universe = math.comb(500, size) if listed else None
+    mechanism = replace(first_of(sizes=(size,), top=top, names=500, universe_size=universe), support=support)
+    return mechanism.later(np.full(500, items), held(5), held(5)).pick_epsilon is not None
+
+
+def least_known(items: float = 1000.0, **changes: Any) -> int:
+    """From which support of the k-th on itemsets are picked."""
+    return bisect_left(range(5000), True, key=lambda support: known_picked(support, items, **changes))
+
+
 def test_where_the_support_of_the_kth_is_known_it_decides_whether_larger_itemsets_are_picked() -> None:
-    def picks(support: float, items: float = 1000.0, *, listed: bool = False, top: int = 40) -> bool:
-        universe = math.comb(500, 3) if listed else None
-        mechanism = replace(first_of(sizes=(3,), top=top, names=500, universe_size=universe), support=support)
-        return mechanism.later(np.full(500, items), held(5), held(5)).pick_epsilon is not None
-
-    def least(items: float = 1000.0, *, listed: bool = False, top: int = 40) -> int:
-        return bisect_left(range(2000), True, key=lambda support: picks(support, items, listed=listed, top=top))
-
+    usual = least_known(size=3)
     # With the same items, a rarer itemset has more rivals, and a longer list has weaker picks.
-    assert 1.2 < least(4000.0) / least() < 1.7 < least(top=160) / least() < 2.0
+    assert 1.2 < least_known(4000.0, size=3) / usual < 1.7 < least_known(size=3, top=160) / usual < 2.0
     # A list leaves more for each pick, but its support is released over a rarer itemset.
-    assert 1.2 < least(listed=True) / least() < 1.5
+    assert 1.2 < least_known(size=3, listed=True) / usual < 1.5
     # However frequent the itemset, picks must also find its items.
-    assert not picks(1e9, 100.0)
+    assert [known_picked(1e9, items, size=3) for items in (100.0, 200.0)] == [False, True]
+
+
+def test_where_the_support_of_the_kth_is_known_it_decides_whether_pairs_are_picked() -> None:
+    # Four times as many picks are half as exact, and four times as many have to be as exact as the counts.
+    assert least_known(size=2, top=160) / least_known(size=2) == pytest.approx(8, rel=0.1)
+    assert [known_picked(1e9, items, size=2) for items in (100.0, 200.0)] == [False, True]
 
 
 def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_items() -> None:
