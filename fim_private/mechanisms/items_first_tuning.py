@@ -21,7 +21,7 @@ class Tuning:
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
-            single items. So is `peels_larger_support`: the support is then released over a rarer itemset.
+            single items.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
         sure: the test is made for this times the support of the rarest item in the k itemsets that are likeliest if
             items are independent.
@@ -81,9 +81,11 @@ class Tuning:
         peels_known: if the support of the k-th pair was released before, pairs are picked if what a pick can tell from
             nothing is at most this times that support, and less the more k exceeds the picks that are as exact as noisy
             counts. It is also at most the support of the rarest item that a good answer needs.
-        peels_larger_known, peels_larger_support: if the support of the k-th larger itemset was released before, the
-            first takes the place of `peels_larger`. What tells an itemset from all that are as likely is then also at
-            most the second times that support.
+        peels_larger_known: if the support of the k-th larger itemset was released before, this takes the place of
+            `peels_larger`.
+        peels_larger_support: what tells an itemset from all that are as likely is then also at most so many times that
+            support. Without a public list it is up to twice as much if more picks are as exact as noisy counts.
+        peels_larger_exact: it is twice as much if so many picks are.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for long lists.
         long_list: lists of at least so many items are long.
@@ -141,7 +143,8 @@ class Tuning:
     peels_larger: float = 0.35
     peels_known: float = 1.3
     peels_larger_known: float = 0.8
-    peels_larger_support: float = 1.5
+    peels_larger_support: float = 1.0
+    peels_larger_exact: float = 400.0
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3

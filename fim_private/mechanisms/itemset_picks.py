@@ -23,6 +23,8 @@ from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE
 
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
+_FEWEST_LIKELY = 100
+"""So many candidates, or k, are at least as likely as the k-th."""
 _MANY_CANDIDATES = 10
 """Of this times k candidates, hardly any random pick is right. Fewer need no decoys."""
 _SHORT_LIST, _MOST_APART = 25, 4
@@ -56,13 +58,13 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
         return True
     told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
     # Over several sizes, units hold about as many of the likely itemsets as of pairs.
-    as_exact = math.sqrt(2 * asked.epsilon) * held.picks_worth((2,))
+    as_exact = held.picks_worth((2,))
     if smallest > 1 and len(asked.sizes) == 1 and asked.support is not None:
         return _tell_the_kth(asked, asked.support, told_apart, needed, as_exact)
     if smallest == 1:
         return told_apart <= tuning.peels_items * asked.kth(supports, transactions)
     if smallest == 2:
-        return asked.top <= tuning.peels * as_exact
+        return asked.top <= tuning.peels * math.sqrt(2 * asked.epsilon) * as_exact
     return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
 
 
@@ -198,16 +200,21 @@ def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, neede
         support: about how many units hold the k-th itemset.
         told_apart: the support that a pick can tell from nothing.
         needed: the support of the rarest item that a good answer needs.
-        as_exact: so many picks are as exact as noisy counts.
+        as_exact: so many picks are as exact as noisy counts of pairs at epsilon 1/2.
     """
     tuning = asked.tuning
     if asked.size == 2:
-        return asked.top * told_apart <= tuning.peels_known * as_exact * support and told_apart <= needed
+        most = tuning.peels_known * math.sqrt(2 * asked.epsilon) * as_exact / asked.top
+        return told_apart <= most * support and told_apart <= needed
     # The rarer an itemset is beside its items, the more others are about as likely.
     rarer = max(1.0, needed / max(support, 1.0))
-    told_apart_from_likely = told_apart * (math.log(asked.top) + asked.size * math.log(rarer)) / _LOG_CANDIDATES
-    most = tuning.peels_larger_support * (tuning.if_listed if asked.listed else 1.0) * support
-    return told_apart_from_likely <= most and told_apart <= tuning.peels_larger_known ** (asked.size - 2) * needed
+    log_candidates = math.log(max(_FEWEST_LIKELY, asked.top)) + asked.size * math.log(rarer)
+    told_apart_from_likely = told_apart * log_candidates / _LOG_CANDIDATES
+    # The support from a public list is released over a rarer itemset.
+    most = tuning.peels_larger_support
+    most *= 1.0 if asked.listed else 1 + min(1.0, as_exact / tuning.peels_larger_exact)
+    least_needed = told_apart / tuning.peels_larger_known ** (asked.size - 2)
+    return told_apart_from_likely <= most * support and least_needed <= needed
 
 
 def _told_apart(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
