@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,9 @@ from fim_private.cli.help import Command
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation, PrivacyUnit, Together
 from fim_private.transactions.layout import FORMATS
+
+if TYPE_CHECKING:
+    from fim_private.transactions.layout import Layout
 
 what = partial(typer.Option, rich_help_panel="What to find")
 promise = partial(typer.Option, rich_help_panel="The promise")
@@ -238,12 +241,29 @@ class Reading:
         ),
     ] = None
 
-    def arguments(self, unit_column: str | None) -> dict[str, Any]:
-        """The arguments of a reader, besides the file."""
-        return {
-            "unit_column": unit_column,
-            **{name: value for name, value in asdict(self).items() if name not in {"layout", "engine", "master"}},
-        }
+    def arguments(self, unit_column: str | None, guessed: Collection[str] = ()) -> dict[str, Any]:
+        """The arguments of a reader, besides the file.
+
+        Args:
+            unit_column: the column of units, if there is one.
+            guessed: the parts that an earlier run guessed. A format among them settles no doubt about this data, so it
+                is guessed again, and `check_format` compares.
+        """
+        options = {name: value for name, value in asdict(self).items() if name not in {"layout", "engine", "master"}}
+        return {"unit_column": unit_column, **options, **({"format": "auto"} if "format" in guessed else {})}
+
+    def check_format(self, found: Layout, guessed: Collection[str]) -> None:
+        """Refuse data that looks like another format than the one that an earlier run guessed.
+
+        Raises:
+            InputError: it does.
+        """
+        if "format" in guessed and found.format != self.format:
+            raise InputError(
+                f"The data looks like {found.describe()}, but the format {self.format} was guessed from earlier data.",
+                f"If it is {self.format} all the same, give --format {self.format}. Otherwise leave --config and "
+                "--layout out, and give the options.",
+            )
 
     def reader(self, progress: Callable[[float], None]) -> AbstractContextManager[Read]:
         """The engine's reader."""

@@ -63,17 +63,19 @@ def warn_if_weak(question: Question) -> None:
 
 def carry_out(
     work: Callable[..., Result], files: list[str], plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
-    released: Callable[[Result], Handed], check: Callable[[TransactionDatabase], None] = lambda _database: None,
+    guessed: Sequence[str], released: Callable[[Result], Handed],
+    check: Callable[[TransactionDatabase], None] = lambda _database: None,
 ) -> tuple[Result, Handed, RunLedger]:  # fmt: skip
     """Read the file, do the work, hand over the release, and say how the file was read.
 
     Args:
-        work: called with the data, `seed`, `command`, `charge` and `progress`.
+        work: called with the data, `seed`, `command`, `charge`, `progress` and `guessed`.
         files: the basket files.
         plan: its cost is charged to the ledger.
         reading: how to read.
         delivery: where to charge and to deliver.
         command: the command for the record.
+        guessed: the parts of the layout that an earlier run guessed.
         check: called with the data before anything is charged.
         released: takes the release out of the work's result. It gives None if nothing is released.
 
@@ -85,12 +87,15 @@ def carry_out(
     with RunLedger(delivery.ledger, plan, command) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
-            database = read(files, **reading.arguments(plan.cost.unit.column))
+            database = read(files, **reading.arguments(plan.cost.unit.column, guessed))
+            reading.check_format(database.notes.layout, guessed)
             for note in warnings(database.notes, database.vocabulary):
                 say(note, quiet=delivery.quiet)
             check(database)
             charge = None if delivery.ledger is None else run_ledger.charge
-            result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
+            result = work(
+                database, seed=delivery.seed, command=command, charge=charge, progress=progress, guessed=guessed
+            )
         release = released(result)
         hand_over(lambda: _shown(release, as_json=delivery.as_json), run_ledger, delivery, release)
     say("", quiet=delivery.quiet)

@@ -102,6 +102,23 @@ def test_what_is_typed_goes_before_what_was_guessed(here: Path) -> None:
     assert items(mined("blanks.txt", "--config", "release.json", "--format", "fimi")[0]) == [["bread", "milk"]]
 
 
+def test_a_guess_that_is_replayed_settles_no_doubt_about_other_data(here: Path) -> None:
+    (here / "baskets.csv").write_text("milk,bread\ntea,milk,bread\n" * 500)
+    succeed("mine", "baskets.csv", *ASKED, "-o", "release.json")
+    # Prices with decimal commas would be mined as baskets of two items.
+    (here / "table.csv").write_text("customer;item;price\n" + "7;milk;4,69\n8;tea;2,95\n" * 500)
+    refused = words(end_with(3, "mine", "table.csv", "--config", "release.json"))
+    assert "The first line of table.csv looks unlike the rest" in refused
+    (here / "long.csv").write_text("order,item\n" + "".join(f"{at},milk\n{at},tea\n" for at in range(500)))
+    refused = words(end_with(3, "mine", "long.csv", "--config", "release.json"))
+    assert "The data looks like long CSV" in refused
+    assert "give --format basket." in refused
+    succeed("inspect", "baskets.csv", "-o", "shop.toml")
+    for command in (("mine", *ASKED), ("inspect",)):
+        end_with(3, command[0], "long.csv", *command[1:], "--layout", "shop.toml")
+    succeed("mine", "long.csv", "--config", "release.json", "--format", "basket")
+
+
 def test_the_columns_that_were_guessed_are_replayed(here: Path) -> None:
     rows = "".join(f"{row},{row // 2},{item},x\n" for row in range(2000) for item in ("milk", "bread"))
     (here / "long.csv").write_text("invoice,basket,item,product\n" + rows)

@@ -43,7 +43,8 @@ def test_a_toml_file_stands_in_for_what_is_not_typed(here: Path) -> None:
 
 
 def test_what_is_typed_stands_instead_of_its_alternatives_too(here: Path) -> None:
-    (here / "sales.csv").write_text("invoice,item,customer\n" + "".join(f"{row},milk,{row}\n" for row in range(900)))
+    rows = (f"{row},{item},{row}\n" for row in range(900) for item in ("milk", "tea"))
+    (here / "sales.csv").write_text("invoice,item,customer\n" + "".join(rows))
     asked = ("--size", 1, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "customer", "--merge")
     succeed("mine", "sales.csv", *asked, "-o", "customers.json")
     done = succeed("mine", "--config", "customers.json", "--unit", "transaction", "--sizes", "1-2", "--json")

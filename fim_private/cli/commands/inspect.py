@@ -61,9 +61,11 @@ def inspect(
     with phases(quiet=quiet) as progress:
         progress("reading")
         doubts: list[Doubt] = []
+        guessed = replayed_guesses(context)
         transactions = read_transactions(
-            file, **reading.arguments(unit_column), progress=progress.share, on_doubt=doubts.append
+            file, **reading.arguments(unit_column, guessed), progress=progress.share, on_doubt=doubts.append
         )
+        reading.check_format(transactions.notes.layout, guessed)
         progress("counting")
         # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
         merged = merge_units(transactions)
@@ -72,7 +74,7 @@ def inspect(
             (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
     if output is not None:
-        found = transactions.notes.layout.guessed_before(replayed_guesses(context))
+        found = transactions.notes.layout.guessed_before(guessed)
         content = layout_text(found, drop_rows_without_unit=reading.drop_rows_without_unit)
         output = write_derived(output, lambda path: path.write_text(content, encoding="utf-8"), overwrite=overwrite)
     say(BANNER)

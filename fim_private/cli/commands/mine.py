@@ -72,8 +72,8 @@ def mine(
     if config is not None:
         say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=delivery.quiet)
     release, shown, run_ledger = carry_out(
-        partial(mine_as_planned, plan=plan, guessed=replayed_guesses(context)),
-        file, plan, reading=reading, delivery=delivery, command=command,
+        partial(mine_as_planned, plan=plan),
+        file, plan, reading=reading, delivery=delivery, command=command, guessed=replayed_guesses(context),
         released=lambda release: release if keep is None else filtered(release, keep),
         check=lambda data: None if allow_absent_items else tell_of_absent_items(data, plan, quiet=delivery.quiet),
     )  # fmt: skip

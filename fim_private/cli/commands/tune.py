@@ -93,8 +93,9 @@ def tune(
     )
     check_delivery(delivery, tuning.plans, *file, question.universe_file, candidates, reading.layout)
     tuned, _, run_ledger = carry_out(
-        partial(choose, tuning=tuning, guessed=replayed_guesses(context)),
+        partial(choose, tuning=tuning),
         file, tuning, reading=reading, delivery=delivery, command=command_line(context),
+        guessed=replayed_guesses(context),
         released=lambda tuned: None if tuned is None else tuned.release,
     )  # fmt: skip
     remarks = [tuning_note(tuning.guarantee, tuning.loss, tuning.theorem, len(tuning.names))]
