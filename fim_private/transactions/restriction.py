@@ -22,6 +22,9 @@ from fim_private.transactions.strings import not_blank, positions_in
 _QUOTED = r'^"((?:[^"]|"")*)"$'
 """A line that is one quoted field of a table."""
 
+SHOWN = 5
+"""So many more lines with repeated names are shown."""
+
 
 def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:
     """Make exactly these names the vocabulary; drop other items, and transactions left empty.
@@ -63,8 +66,11 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
     if filled.is_empty():
         raise InputError(f"{text.name} holds no name.", "Give one item name per line.")
     if filled.n_unique() < len(filled):
-        line = int((lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()).arg_max() or 0) + 1
-        raise InputError(f"Line {line} of {text.name} repeats a name.", "Give each item name once.")
+        again = lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()
+        first, *others = (again.arg_true() + 1).to_list()
+        shown = ", ".join(map(str, others[:SHOWN])) + (f" and {len(others) - SHOWN:,} more" if others[SHOWN:] else "")
+        so_do = f", and so {'do lines' if others[1:] else 'does line'} {shown}" if others else ""
+        raise InputError(f"Line {first} of {text.name} repeats a name{so_do}.", "Give each item name once.")
     return filled.to_list()
 
 

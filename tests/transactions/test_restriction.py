@@ -70,6 +70,12 @@ def test_a_repeated_name_is_told_by_its_line():
     with pytest.raises(InputError, match=r"Line 5 of .* repeats a name") as caught:
         read_item_names(io.BytesIO(b"milk\n\n\nzwieback\n zwieback \nmilk\n"))
     assert "zwieback" not in str(caught.value)
+    for names, told in (
+        (b"a\nb\na\nb\n", "name, and so does line 4."),
+        (b"a\n" * 20, "lines 3, 4, 5, 6, 7 and 13 more."),
+    ):
+        with pytest.raises(InputError, match=told):
+            read_item_names(io.BytesIO(names))
 
 
 def test_a_file_without_names_is_refused(tmp_path):
