@@ -86,6 +86,7 @@ def test_a_least_support_is_a_share_of_the_public_number_of_transactions(tmp_pat
     release = json.loads(done.stdout)
     assert release["plan"]["min_count"] == 299  # at least 300, so above 299
     assert {tuple(itemset["items"]) for itemset in release["itemsets"]} == {("bread",), ("milk",), ("bread", "milk")}
+    assert all(itemset["support"] == min(1, itemset["count"] / 1000) for itemset in release["itemsets"])
     for wrong, said in (
         (("--min-support", "0.3"), "their exact number is secret"),
         (("--min-support", "1.1", "--public-transactions", 1000), "out of range"),
