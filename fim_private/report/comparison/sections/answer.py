@@ -174,24 +174,13 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
     )
     if not len(found[OPEN]):
         return
-    what = kind((results.settings.main_size,))
-    hopeless: dict[str, list[str]] = {}
-    for at in results.epsilons:
-        if words := _hopeless(found[OPEN], at, what):
-            hopeless.setdefault(words, []).append(at)
-    fails = [f"for {words} at epsilon {' or '.join(at)}" for words, at in hopeless.items()]
     if AUTO in results.settings.mechanisms:
         yield (
             "**Tuning.** The settings of `auto`, `items-first` and `look-first` were chosen on public data sets, among "
             "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. The "
             "settings of the other mechanisms follow from their proofs."
         )
-    yield "**Where this fails.** " + (
-        f"Do not ask {'; '.join(fails)}: no mechanism without a list clearly finds half of them. Ask for fewer, or "
-        "spend more epsilon."
-        if fails
-        else "At every k and epsilon here, some mechanism without a list clearly names half."
-    )
+    yield f"**Where this fails.** {where_it_fails(found[OPEN], results.epsilons, kind((results.settings.main_size,)))}"
     if "lmm-paper" in results.settings.mechanisms:
         yield (
             "**For comparison:** `lmm-paper`, the large margin mechanism as published (Chaudhuri, Hsu, Song 2014), "
@@ -235,6 +224,19 @@ def _short(results: ComparisonResults, data: str) -> str | None:
         f"Without a list of items take `{name}`. Of the true top {top} {what} it finds on average "
         f"{'; '.join(found[epsilon] for epsilon in shown_epsilons(results))}."
     )
+
+
+def where_it_fails(cells: pl.DataFrame, epsilons: Sequence[str], what: str) -> str:
+    """What not to ask for without a list, at which epsilons, and what to do instead."""
+    hopeless: dict[str, list[str]] = {}
+    for at in epsilons:
+        if words := _hopeless(cells, at, what):
+            hopeless.setdefault(words, []).append(at)
+    if not hopeless:
+        return "At every k and epsilon here, some mechanism without a list clearly names half."
+    listed = "; ".join(f"for {words} at epsilon {' or '.join(at)}" for words, at in hopeless.items())
+    instead = "Spend more epsilon." if list(hopeless) == [f"any {what}"] else "Ask for fewer, or spend more epsilon."
+    return f"Do not ask {listed}: no mechanism without a list clearly finds half of them. {instead}"
 
 
 def _hopeless(cells: pl.DataFrame, epsilon: str, what: str) -> str | None:
