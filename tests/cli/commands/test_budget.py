@@ -92,8 +92,12 @@ def test_a_total_so_high_that_renyi_composition_ends_is_told(tmp_path: Path) -> 
     made = Ledger.create(tmp_path / "shop.ledger", epsilon=3, delta="0.01")
     made.charge(make_plan(size=2, top=10, budget=Budget("0.3", "1e-6"), unit=PrivacyUnit(), mechanism="lmm"))
     ends = "or by Renyi  nothing is left while epsilon is above 3, the total at the first release"
+    above = "Above epsilon 3, the total at the first release, costs are only added up."
+    assert above in words(end_with(2, "budget", "set", tmp_path / "shop.ledger", "--epsilon", 4)), "before it asks"
     for epsilon, told in ((4, True), (3, False)):
-        shown = fim_private("budget", "set", tmp_path / "shop.ledger", "--epsilon", epsilon, "--yes").stdout.decode()
+        done = succeed("budget", "set", tmp_path / "shop.ledger", "--epsilon", epsilon, "--yes")
+        shown = done.stdout.decode()
+        assert (above in words(done)) is told
         assert (ends in shown) is told
         assert ("of what it allows is spent" in shown) is not told
 
