@@ -26,8 +26,9 @@ def plan_text(plan: Plan) -> str:
             f"picks{' up to a place chosen privately' if cuts else ''} if the smallest of their counts, with noise, "
             f"is at least {max(certificate.threshold for certificate in tested):,}"
         )
-    first = ways_to_find_items(plan)
-    needed = max((support for search in first if (support := search.support_needed) is not None), default=None)
+    if plan.universe.anonymous and plan.most_items is None:
+        paragraphs.append("  --universe-items changes nothing: this mechanism needs no number of items")
+    first, needed = ways_to_find_items(plan), support_needed(plan)
     if needed is not None:
         paragraphs.append(
             f"  no list of names is needed: at most {plan.most_items:,} items occur; "
@@ -98,6 +99,12 @@ def ways_to_find_items(plan: Plan) -> list[ItemsFirst]:
     """Where the plan's searches count items first, or may do so."""
     ways = (way for _, search in plan.selections if isinstance(search, Stepwise) for way in search.branches)
     return [way for way in ways if isinstance(way, ItemsFirst)]
+
+
+def support_needed(plan: Plan) -> int | None:
+    """The number of units that an item must be in to be named where items are counted first; None without one."""
+    needed = (search.support_needed for search in ways_to_find_items(plan))
+    return max((support for support in needed if support is not None), default=None)
 
 
 def proved(value: Fraction | float) -> str:

@@ -8,7 +8,7 @@ from fim_private.plan import Plan
 from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document.text import wrapped
-from fim_private.report.plan_text import margin_sentence, proved, ways_to_find_items
+from fim_private.report.plan_text import margin_sentence, proved, support_needed, ways_to_find_items
 from fim_private.report.promise_text import bounded, what_counts
 
 NEARLY_ALL = 0.8
@@ -71,8 +71,12 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     if least is not None and named == asked:
         return wrapped([f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top."])
     if least is not None and not named:
-        why = f"No itemset was found whose noisy count exceeds {least:,}."
-        return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon{_smaller(plan)}."])
+        why, needed = f"No itemset was found whose noisy count exceeds {least:,}.", support_needed(plan)
+        if needed is None or needed < least:
+            smaller = "a smaller --min-count, "
+        else:
+            smaller, why = "", f"{why} An item must be in about {needed:,} {plan.question.counted} to be named."
+        return wrapped([f"{why} What helps: {smaller}more data, a larger --epsilon{_smaller(plan)}."])
     if named == asked or least is not None:
         return None
     what = f"Only {named} of {asked} itemsets could be named. " if named else ""

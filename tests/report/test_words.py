@@ -69,6 +69,19 @@ def test_no_smaller_size_than_one_is_advised_with_a_count() -> None:
         assert ("a smaller --size" in (shortfall(plan, release(0)) or "")) is told
 
 
+def test_no_smaller_count_is_advised_than_items_need_to_be_named() -> None:
+    for least, told in ((3, False), (5000, True)):
+        said = " ".join((shortfall(planned(top=None, min_count=least), release(0)) or "").split())
+        assert ("a smaller --min-count" in said) is told
+        assert ("An item must be in about" in said) is not told
+
+
+def test_a_plan_says_that_a_number_of_items_changes_nothing() -> None:
+    for mechanism, told in (("limited-domain", True), ("items-first", False)):
+        plan = planned(universe=Universe(items=100), mechanism=mechanism)
+        assert ("--universe-items changes nothing" in plan_text(plan)) is told
+
+
 def test_a_full_list_above_a_count_may_not_be_all() -> None:
     plan = planned(min_count=50)
     assert "The list ends at 3 itemsets. More may exceed 50" in (shortfall(plan, release(3)) or "")
