@@ -24,7 +24,7 @@ def declared(advice: Advice) -> str:
     shop, unit = advice.shop, advice.question.unit
     who = "baskets" if unit.column is None or unit.max_transactions is not None else "customers"
     items = "item" if shop.items_per_transaction == 1 else "items"
-    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:g} {items} each"
+    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:,g} {items} each"
 
 
 def advice_rows(advice: Advice) -> list[tuple[str, ...]]:
