@@ -14,6 +14,7 @@ from typing import NoReturn
 import polars as pl
 
 from fim_private.errors import InputError
+from fim_private.transactions.columns.column_names import TRANSACTION_NAMES, plain
 from fim_private.transactions.columns.column_roles import LongColumns
 from fim_private.transactions.files.text import ENCODINGS
 from fim_private.transactions.formats.cells import is_cell
@@ -47,7 +48,10 @@ from fim_private.transactions.layout import Layout, typed
 SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 """A long number that a spreadsheet rounded, such as 5.36365E+08."""
 
-NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>", "undefined", "(blank)", "-", "--", "---")
+NO_ITEM = (
+    *("nan", "nat", "null", "none", "n/a", "#n/a", "<na>", "undefined", "(blank)", "-", "--", "---"),
+    *("na", "nil", r"\n", "#nv", "#n/d", "#value!", "#wert!", "#ref!", "#bezug!", "#name?"),
+)
 """Names that programs write where there is no item, in lower case."""
 
 TOTALS = (
@@ -382,6 +386,15 @@ def _odd_columns(
             ),
             stays=stays,
         )
+    finer = _finer_column(sample, len(set(ids))) if known else None
+    if finer is not None:
+        taken, other = (sample.header[at].strip() for at in (found.transaction[0], finer))
+        return Doubt(
+            what=f"In {sample.name} the column {other!r} holds more different values than {taken!r}, which was taken "
+            "for the transactions.",
+            instead=Way("If it tells transactions apart, give", {"transaction_column": other}),
+            stays=stays,
+        )
     if numbers_rows(ids, items):
         return Doubt(
             what=f"The item column of {sample.name} only numbers the rows of each transaction, as in 10, 20, 30.",
@@ -406,6 +419,14 @@ def _odd_columns(
             stays=Way("If the other rows belong to nobody, give", layout.guesses()),
         )
     return None
+
+
+def _finer_column(sample: Sample, transactions: int) -> int | None:
+    """Another column with a usual name of transactions and clearly more values: "order" may be a place in a session."""
+    others = (
+        at for at, name in enumerate(sample.header) if at not in sample.found.all and plain(name) in TRANSACTION_NAMES
+    )
+    return next((at for at in others if transactions < ENOUGH * len(set(filter(None, sample.column(at))))), None)
 
 
 def _partly_named(ids: Sequence[tuple[str, ...]], units: Record) -> bool:
@@ -446,7 +467,7 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
         )
     return (
         spoilt(names, "names of items", stays)
-        or _no_names(names, NO_ITEM, "NaN, NULL, None, N/A or -, as programs write a cell without a value", stays)
+        or _no_names(names, NO_ITEM, "NaN, NULL, None, N/A or -, or otherwise as programs write a blank cell", stays)
         or _no_names(names, TOTALS, "Total or Subtotal, as rows of sums are", stays)
         or _no_names(names, PAYMENTS, "Cash, Visa or change, as rows of payments are", stays)
         or _amounts(names, stays)

@@ -293,6 +293,14 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"ale", "bun", "cod", "dip"}, {"egg", "fig", "gin", "ham"}],
     ),
+    "places within a session, in a column called order": Case(
+        text="session_id,order,item\n" + "".join(f"{row // 2},{row % 2 + 1},{WORDS[row]}\n" for row in range(8)),
+        says="the column 'session_id' holds more different values than 'order', which was taken.*--format long",
+        instead={"transaction_column": "session_id"},
+        reads=[{"ale", "bun"}, {"cod", "dip"}, {"egg", "fig"}, {"gin", "ham"}],
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale", "cod", "egg", "gin"}, {"bun", "dip", "fig", "ham"}],
+    ),
     "an item column that numbers the rows": Case(
         text="Order;Item;Material\n"
         + "".join(f"{row // 2};{row % 2 * 10 + 10};{WORDS[row % 8]}\n" for row in range(24)),
@@ -512,7 +520,7 @@ CASES = {
             stays=BASKET,
             reads_as_before=[{"ale", "bun"}, {"ale", word}],
         )
-        for word in ("nan", "NULL", "None", "N/A", "-", "---")
+        for word in ("nan", "NULL", "None", "N/A", "-", "---", "NA", r"\N", "#NV")
     },
     **{
         f"{what} called {name}": Case(
