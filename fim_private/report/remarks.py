@@ -73,7 +73,8 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     if least is not None and not named:
         why, needed = f"No itemset was found whose noisy count exceeds {least:,}.", support_needed(plan)
         if needed is None or needed < least:
-            smaller = "a smaller --min-count, "
+            shares = " or --min-support" if plan.question.public_transactions is not None else ""
+            smaller = f"a smaller --min-count{shares}, "
         else:
             smaller, why = "", f"{why} An item must be in about {needed:,} {plan.question.counted} to be named."
         return wrapped([f"{why} What helps: {smaller}more data, a larger --epsilon{_smaller(plan)}."])

@@ -74,6 +74,8 @@ def test_no_smaller_count_is_advised_than_items_need_to_be_named() -> None:
         said = " ".join((shortfall(planned(top=None, min_count=least), release(0)) or "").split())
         assert ("a smaller --min-count" in said) is told
         assert ("An item must be in about" in said) is not told
+    share = planned(top=None, min_count=5000, public_transactions=10_000)
+    assert "a smaller --min-count or --min-support," in " ".join((shortfall(share, release(0)) or "").split())
 
 
 def test_a_plan_says_that_a_number_of_items_changes_nothing() -> None:
