@@ -439,7 +439,10 @@ def single_items(layout: Layout) -> Doubt:
     """What is odd if nearly every transaction holds one item."""
     return Doubt(
         what="Nearly every transaction holds one item, so hardly any items were bought together.",
-        instead=Way("If another column says which rows belong together, such as a receipt, give --transaction-column."),
+        instead=Way(
+            "If another column says which rows belong together, such as a receipt, give --transaction-column. If "
+            "another one names the items, give --item-column."
+        ),
         stays=Way("If single items are meant, give", layout.guesses()),
     )
 

@@ -576,6 +576,14 @@ CASES = {
         stays={"format": "long"},
         reads_as_before=[{"ale" if number % 2 else "bun"} for number in range(40)],
     ),
+    "a description of the order, where the item has a column of its own": Case(
+        text="tid,description,sku\n" + "".join(f"{row // 2},by post,{['bun', 'ale'][row % 2]}\n" for row in range(40)),
+        says="Nearly every transaction holds one item.*--item-column.*--format long",
+        instead={"item_column": "sku"},
+        reads=[{"ale", "bun"}] * 20,
+        stays=LONG_TABLE,
+        reads_as_before=[{"by post"}] * 20,
+    ),
     "a row for every item, whether or not it was bought": Case(
         text="tid,item,Quantity\n"
         + "".join(f"{at},{name},{int(name in basket)}\n" for at, basket in enumerate(BASKETS) for name in WORDS),
