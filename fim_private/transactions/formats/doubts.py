@@ -393,7 +393,7 @@ def _odd_columns(
             what=f"In {sample.name} the column {other!r} holds more different values than {taken!r}, which was taken "
             "for the transactions.",
             instead=Way("If it tells transactions apart, give", {"transaction_column": other}),
-            stays=stays,
+            stays=Way("If not, give", layout.guesses()),
         )
     if numbers_rows(ids, items):
         return Doubt(
