@@ -21,7 +21,7 @@ from fim_private.plan.advice import RELIABLE, advise
 from fim_private.plan.outlook import outlook
 from fim_private.plan.shape import PLACES, SUPPORTS, Shop
 from fim_private.privacy import Budget, PrivacyUnit
-from fim_private.report.advice_text import advice_words
+from fim_private.report.advice_text import advice_words, declared
 from fim_private.transactions.reading import read_transactions
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.conftest import ROOT
@@ -177,6 +177,8 @@ def test_too_little_data_is_said() -> None:
     question = Question.of(size=2, top=1, budget=Budget("0.1", "1e-6"), unit=PrivacyUnit())
     said = " ".join(advice_words(advise(question, Shop.of(500, 10), count_share="0.3", tops=(1, 5))))
     assert "too little data to name even a few pairs" in said
+    many = advise(question, Shop.of(3000, "1234.5"), count_share="0.3", tops=(1,))
+    assert declared(many) == "about 3,000 baskets of about 1,234.5 items each"
     assert "--universe-file" in said
 
 
