@@ -62,8 +62,11 @@ class TransactionDatabase(Protocol):
     def cap_items(self, most: int, words: Words) -> TransactionDatabase:
         """The database with at most `most` items of each transaction, or counted unit, chosen uniformly at random."""
 
-    def top_itemsets(self, size: int, m: int) -> HiddenCounts:
-        """The first m itemsets in order of (count descending, item codes ascending)."""
+    def top_itemsets(self, size: int, m: int, *, ties: bool = True) -> HiddenCounts:
+        """The first m itemsets in order of (count descending, item codes ascending).
+
+        Without `ties`, those as frequent as the m-th are any.
+        """
 
     def count_histogram(self, size: int) -> HiddenCounts:
         """How many of the occurring itemsets have each count."""

@@ -98,6 +98,8 @@ class Tokens(Hidden):
     def top_itemsets(self, tokens: int, size: int, m: int) -> HiddenCounts:
         """The first m itemsets of the first tokens, by rank in decreasing order of their counts; see `counting`.
 
+        If there are m, those as frequent as the m-th are any: there may be billions, and no law depends on them.
+
         Args:
             tokens: how many.
             size: tokens per itemset.
@@ -106,7 +108,7 @@ class Tokens(Hidden):
         columns = self._column[:tokens]
         held = np.flatnonzero(columns >= 0)
         held = held[np.argsort(columns[held])].astype(np.int32)
-        return _OfTokens(self._known.keep_items(columns[held]).top_itemsets(size, m), held)
+        return _OfTokens(self._known.keep_items(columns[held]).top_itemsets(size, m, ties=False), held)
 
     def ordered(self, order: NDArray[np.int64]) -> Tokens:
         """Some of the tokens, in a public order."""

@@ -319,7 +319,8 @@ def pick_listed(
         randomness: where the bits come from.
     """
     profile = counts.profile()
-    held, others = RemainingLevels(profile.multiplicities), _OthersOfList(database, counts, randomness)
+    others = _OthersOfList(database, counts.itemsets_at(range(len(counts))), randomness)
+    held = RemainingLevels(profile.multiplicities)
     picked = mechanism.draw(profile, held, others, randomness)
     return padded([others.take() if rank == OTHER else _itemset_at(counts, rank) for rank in picked])
 
@@ -348,8 +349,11 @@ def pick_of_tokens(
     products = ProductWeights(weights, size)
     counts = tokens.top_itemsets(len(weights), size, mechanism.depth)
     profile = counts.profile()
-    held = WeightedLevels(profile.multiplicities, products.lengths(counts.itemsets_at(range(len(counts)))))
-    others = _OthersOfTokens(tokens, products, counts, products.total - sum(held.left), randomness)
+    # Those at c_(l+1) are any of their level if there are more, so all of these are drawn as others.
+    known = profile.multiplicities if counts.complete else [*profile.multiplicities[:-1], 0]
+    itemsets = counts.itemsets_at(range(sum(known)))
+    held = WeightedLevels(known, products.lengths(itemsets))
+    others = _OthersOfTokens(tokens, products, itemsets, products.total - sum(held.left), randomness)
     decoys = products.total // per_decoy if per_decoy else 0
     picked = mechanism.draw(profile, held, others, randomness, decoys=decoys)
     chosen = []
@@ -427,11 +431,11 @@ class _Others(ABC):
     """The itemsets of a declared universe that are not held. They are counted when they are drawn.
 
     Args:
-        held: the largest counts of the universe.
+        held: the itemsets that are held, int32, shape (n, size).
         left: how many others there are, or what they weigh together.
     """
 
-    def __init__(self, held: HiddenCounts, left: int) -> None:
+    def __init__(self, held: NDArray[np.int32], left: int) -> None:
         self.left = left
         self._held = held
         self._latest: tuple[int, ...] = ()
@@ -468,7 +472,7 @@ class _Others(ABC):
 
     @cached_property
     def _held_itemsets(self) -> pl.DataFrame:
-        return pl.DataFrame(increasing(self._held.itemsets_at(range(len(self._held)))))
+        return pl.DataFrame(increasing(self._held))
 
     def _some(self) -> list[tuple[tuple[int, ...], int]]:
         """Some of the itemsets that are not held, each drawn by itself, with their counts."""
@@ -485,12 +489,13 @@ class _Others(ABC):
 class _OthersOfList(_Others):
     """Those of a public list, drawn uniformly."""
 
-    def __init__(self, database: TransactionDatabase, held: HiddenCounts, randomness: Randomness) -> None:
-        super().__init__(held, math.comb(len(database.vocabulary), held.size) - len(held))
+    def __init__(self, database: TransactionDatabase, held: NDArray[np.int32], randomness: Randomness) -> None:
+        number, self._size = held.shape
+        super().__init__(held, math.comb(len(database.vocabulary), self._size) - number)
         self._database, self._randomness = database, randomness
 
     def _any(self) -> tuple[int, ...]:
-        return _uniform_itemset(len(self._database.vocabulary), self._held.size, self._randomness)
+        return _uniform_itemset(len(self._database.vocabulary), self._size, self._randomness)
 
     def _weight_of_latest(self) -> int:
         return 1
@@ -503,7 +508,7 @@ class _OthersOfTokens(_Others):
     """Those of tokens, drawn by the products of their tokens' weights."""
 
     def __init__(
-        self, tokens: Tokens, products: ProductWeights, held: HiddenCounts, left: int, randomness: Randomness
+        self, tokens: Tokens, products: ProductWeights, held: NDArray[np.int32], left: int, randomness: Randomness
     ) -> None:
         super().__init__(held, left)
         self._tokens, self._products, self._randomness = tokens, products, randomness

@@ -168,6 +168,16 @@ def test_picks_of_tokens_take_all_there_are(codes: list[int]) -> None:
     assert sorted(map(tuple, picked)) == list(combinations(range(len(codes)), 3))
 
 
+def test_picks_of_tokens_do_not_walk_through_all_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal baskets of 60 items have 10^15 itemsets of 15 items. None of them has to be held."""
+    monkeypatch.setattr("fim_private.counting.local.work.MOST_STEPS", 10**8)
+    database = LocalDatabase(transactions_from_lists([[f"i{item:02}" for item in range(60)]] * 2))
+    mechanism = LiftedExponential(top=4, pick_epsilon=Fraction(1), universe_size=math.comb(60, 15), candidates=100)
+    tokens = Tokens(database, database, np.arange(60))
+    picked = pick_of_tokens(tokens, [1] * 60, mechanism, 15, SeededRandomness(SEED)).tolist()
+    assert len(set(map(tuple, picked))) == 4
+
+
 def test_an_itemset_that_outweighs_all_others_is_not_drawn_again_without_end() -> None:
     """The first pick takes all the weight but three parts in 10^12. The next is drawn at once all the same."""
     database = LocalDatabase(transactions_from_lists([["a", "b", "c", "d", "e"]]))

@@ -12,13 +12,14 @@ from fim_private.counting.local.ordering import Ordering, Packed
 class BestSoFar:
     """Holds the first m itemsets offered so far. Itemsets with a count below `floor` need not be offered.
 
-    Itemsets with a count of `floor` are still needed: a later offer may come earlier in the order of itemsets. Memory:
-    2 m rows, and one offer per thread.
+    With ties, itemsets as frequent as the m-th so far are still needed: a later offer may come earlier in the order of
+    itemsets. Memory: 2 m rows, and one offer per thread.
     """
 
-    def __init__(self, ordering: Ordering, m: int, floor: int = 1) -> None:
+    def __init__(self, ordering: Ordering, m: int, floor: int = 1, *, ties: bool = True) -> None:
         self._ordering = ordering
         self._m = m
+        self._ties = ties
         self._held = ordering.join([])
         self._waiting: list[Packed] = []
         self._rows_waiting = 0
@@ -52,6 +53,7 @@ class BestSoFar:
             self.cut = True
         if self._held.shape[1] == self._m:
             self._last_word = self._held[0].max()
-            self.floor = max(self.floor, self._ordering.count(self._last_word))
+            last = self._ordering.count(self._last_word)
+            self.floor = max(self.floor, last if self._ties else last + 1)
             # With a floor above 1, the walk does not offer every itemset.
             self.cut = self.cut or self.floor > 1

@@ -64,8 +64,8 @@ class LocalDatabase(Hidden):
     def cap_items(self, most: int, words: Words) -> LocalDatabase:
         return LocalDatabase(cap_items(self.transactions, most, words))
 
-    def top_itemsets(self, size: int, m: int) -> HiddenCounts:
-        return queries.top_itemsets(self.transactions, size, m)
+    def top_itemsets(self, size: int, m: int, *, ties: bool = True) -> HiddenCounts:
+        return queries.top_itemsets(self.transactions, size, m, ties=ties)
 
     def count_histogram(self, size: int) -> HiddenCounts:
         return queries.count_histogram(self.transactions, size)

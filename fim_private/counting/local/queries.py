@@ -77,7 +77,9 @@ def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thre
     return FoundItemsets(task, found, complete=floor == 1)
 
 
-def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int = THREADS) -> ItemsetCounts:
+def top_itemsets(
+    transactions: Transactions, size: int, m: int, *, ties: bool = True, threads: int = THREADS
+) -> ItemsetCounts:
     """The first m itemsets in order of (count descending, item codes ascending), or all if fewer occur.
 
     The result has exactly m itemsets, however many have the same count as the last. Apart from the counts, the order
@@ -91,6 +93,8 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
         transactions: the data.
         size: items per itemset, at least 1.
         m: the number of itemsets, at least 1.
+        ties: whether it matters which of the itemsets as frequent as the m-th are held. If not, and there are m, these
+            are any, and the walk need not see the others: in long transactions there may be billions of them.
         threads: the most threads to use.
 
     Raises:
@@ -101,7 +105,7 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     Cost: memory for 2 m itemsets, whatever the data.
     """
     at_least_one(size=size, m=m, threads=threads)
-    floor = _bound(transactions, size, m, threads) if size > 1 and len(transactions.items) > _LARGE else 1
+    floor = _bound(transactions, size, m, threads, ties=ties) if size > 1 and len(transactions.items) > _LARGE else 1
     ranked = index(transactions, floor=floor)
     if size == 1:
         return _items(ranked, m, complete=ranked.items <= m)
@@ -109,7 +113,7 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
         counters = triangle.count_triangle(ranked, threads)
         floor = max(floor, _mth_largest(counters, m))
-    return _top(ranked, size, m, threads, floor=floor, counters=counters)
+    return _top(ranked, size, m, threads, floor=floor, ties=ties, counters=counters)
 
 
 def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
@@ -170,7 +174,7 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
     return len(common) > 0
 
 
-def _bound(transactions: Transactions, size: int, m: int, threads: int) -> int:
+def _bound(transactions: Transactions, size: int, m: int, threads: int, *, ties: bool) -> int:
     """A count that at least m itemsets reach, found in the first few transactions; 1 if fewer than m occur there.
 
     The bound holds for all transactions, because more transactions cannot lower a count.
@@ -183,7 +187,7 @@ def _bound(transactions: Transactions, size: int, m: int, threads: int) -> int:
         items=transactions.items[:end],
         units=None if transactions.units is None else transactions.units[:few],
     )
-    top = top_itemsets(part, size, m, threads=threads)
+    top = top_itemsets(part, size, m, ties=ties, threads=threads)
     return int(top.profile().count(m)) if len(top) == m else 1
 
 
@@ -192,12 +196,14 @@ def _mth_largest(counts: U32, m: int) -> int:
     return max(1, int(np.partition(counts, len(counts) - m)[len(counts) - m])) if len(counts) >= m else 1
 
 
-def _top(ranked: Index, size: int, m: int, threads: int, *, floor: int, counters: U32 | None) -> ItemsetCounts:
+def _top(
+    ranked: Index, size: int, m: int, threads: int, *, floor: int, ties: bool, counters: U32 | None
+) -> ItemsetCounts:
     """The first m itemsets, of which at least m have a count of `floor` or more."""
     cuts = _cuts_of_owners(ranked, triangle.ITEMS if counters is not None else 0)
     task = Task(ranked, size, least=floor, threads=threads, counters=counters, owners=(0, cuts[0]))
     ordering, effort = Ordering(task), Effort(size)
-    best = BestSoFar(ordering, m, floor=floor)
+    best = BestSoFar(ordering, m, floor=floor, ties=ties)
 
     def keep_best(walk: Walk, first: int, end: int) -> None:
         for batch in walk.batches(first, end, lambda: best.floor):

@@ -95,7 +95,7 @@ class SparkDatabase(Hidden):
         cap = bounding.cap_units if self.counts_units else bounding.cap_items
         return replace(self, blocks=cap(self.cluster, self.blocks, most, bounding.secret_key(words)))
 
-    def top_itemsets(self, size: int, m: int) -> HiddenCounts:
+    def top_itemsets(self, size: int, m: int, *, ties: bool = True) -> HiddenCounts:
         """See `counting.top_itemsets`; module `top` explains how."""
         at_least_one(size=size, m=m)
         counts = self._item_counts
@@ -104,7 +104,13 @@ class SparkDatabase(Hidden):
             first = order[:m].astype(np.int32)
             return ItemsetCounts(itemsets=first[:, np.newaxis], counts=counts[first], complete=len(order) <= m)
         return top_of_partitions(
-            self.cluster, self.blocks, item_counts=counts, transactions=self._shape.transactions, size=size, m=m
+            self.cluster,
+            self.blocks,
+            item_counts=counts,
+            transactions=self._shape.transactions,
+            size=size,
+            m=m,
+            ties=ties,
         )
 
     def count_histogram(self, size: int) -> HiddenCounts:

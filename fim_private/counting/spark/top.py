@@ -79,6 +79,7 @@ def top_of_partitions(
     transactions: NDArray[np.int64],
     size: int,
     m: int,
+    ties: bool,
 ) -> ItemsetCounts:
     """The first m itemsets in order of (count descending, codes ascending), or all if fewer occur.
 
@@ -89,9 +90,11 @@ def top_of_partitions(
         transactions: int64, the number of transactions of each partition that holds any.
         size: items per itemset, at least 2.
         m: the number of itemsets, at least 1.
+        ties: whether it matters which of the itemsets as frequent as the m-th are held. The sums of any m itemsets of
+            each partition bound counts from below, so partitions need not break their ties if it does not.
     """
     width = len(item_counts)
-    listed = cluster.map(blocks, partial(_own_top, width=width, size=size, m=m), schema(size))
+    listed = cluster.map(blocks, partial(_own_top, width=width, size=size, m=m, ties=ties), schema(size))
     itemsets, counts = _first(cluster, _summed(listed, size), size, m)
     if len(counts) < m or len(transactions) == 1:
         return ItemsetCounts(itemsets=itemsets, counts=counts, complete=len(counts) < m)
@@ -167,10 +170,10 @@ def _shape(batches: Batches) -> Iterator[pa.RecordBatch]:
         )
 
 
-def _own_top(batches: Batches, *, width: int, size: int, m: int) -> Iterator[pa.RecordBatch]:
+def _own_top(batches: Batches, *, width: int, size: int, m: int, ties: bool = True) -> Iterator[pa.RecordBatch]:
     transactions, codes = whole(batches).compact(width)
     if len(transactions):
-        itemsets, counts = top_itemsets(transactions, size, m, threads=1).reveal_to_curator()
+        itemsets, counts = top_itemsets(transactions, size, m, ties=ties, threads=1).reveal_to_curator()
         yield from to_rows(codes[itemsets], counts)
 
 

@@ -117,6 +117,29 @@ def test_one_long_transaction_is_counted_in_bounded_batches() -> None:
     assert len(count_histogram(transactions, 3)) == len(counted)
 
 
+@given(baskets_strategy, st.integers(2, 5), st.integers(1, 30))
+def test_without_ties_what_is_more_frequent_than_the_last_is_the_same(
+    baskets: list[set[int]], size: int, m: int
+) -> None:
+    transactions = transactions_of(baskets)
+    itemsets, counts = top_itemsets(transactions, size, m).reveal_to_curator()
+    any_ties = top_itemsets(transactions, size, m, ties=False)
+    others, their_counts = any_ties.reveal_to_curator()
+    assert their_counts.tolist() == counts.tolist()
+    known = slice(len(counts)) if any_ties.complete else counts > counts[-1]
+    assert others[known].tolist() == itemsets[known].tolist()
+    assert any_ties.complete is (len(count_itemsets(transactions, size)) < m)
+
+
+def test_without_ties_a_walk_ends_where_no_count_can_rise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two baskets of 60 items have 10^15 itemsets of 15 items, all as frequent as the last."""
+    monkeypatch.setattr("fim_private.counting.local.work.MOST_STEPS", 10**8)
+    transactions = transactions_from_lists([[f"i{item:02}" for item in range(60)]] * 2)
+    assert top_itemsets(transactions, 15, 100, ties=False).profile().top(100) == [(2, 100)]
+    with pytest.raises(InputError, match="too long"):
+        top_itemsets(transactions, 15, 100)
+
+
 def test_what_cannot_be_counted_is_refused_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("work", "queries"):
         monkeypatch.setattr(f"fim_private.counting.local.{module}.MOST_STEPS", 10**7)
