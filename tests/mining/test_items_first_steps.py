@@ -60,6 +60,24 @@ def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
             assert abs(itemset.count - expected[itemset.items]) < 0.15 * expected[itemset.items]
 
 
+def test_noisy_counts_serve_where_picks_are_too_much_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many itemsets of long baskets have different counts. The refusal of picks says what to do instead."""
+    monkeypatch.setattr("fim_private.counting.local.work.MOST_STEPS", 10**6)
+    long = [
+        [f"item {item}" for item in np.flatnonzero(basket).tolist()]
+        for basket in np.random.default_rng(SEED).random((300, 60)) < 0.7
+    ]
+
+    def of(select: str) -> Release:
+        return mined(
+            transactions_from_lists(long), size=5, top=6, epsilon=20, mechanism="items-first", select=select, seed=SEED
+        )
+
+    with pytest.raises(InputError, match='select="counts"'):
+        of(PEEL)
+    assert len(of(COUNTS).itemsets) == 6
+
+
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("sizes", [(1, 2), (2, 4), (1, 2, 3, 4)])
 def test_sizes_are_ranked_together(sizes: tuple[int, ...], select: str) -> None:

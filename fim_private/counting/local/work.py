@@ -61,8 +61,8 @@ def too_much_work(size: int) -> InputError:
     """The refusal to count. About the data it only tells that transactions are long."""
     return InputError(
         f"Some transactions are too long to count all itemsets of size {size} in them.",
-        "Bound the number of items per transaction with --max-items B, ask for a smaller size, or take --mechanism "
-        "items-first, which counts frequent items only.",
+        "Bound the number of items per transaction with --max-items B, ask for a smaller size, or take "
+        "--mechanism items-first --select counts, which counts likely itemsets of frequent items only.",
     )
 
 
