@@ -459,6 +459,14 @@ def test_larger_itemsets_of_one_size_are_picked_without_counts_of_pairs() -> Non
     assert weights_of(np.array([60.4, 1.2, 0.001])) == [60, 1, 1]
 
 
+def test_picks_from_all_itemsets_of_tokens_cost_what_picks_from_candidates_cost() -> None:
+    """Units of three transactions move a count by three."""
+    mechanism = replace(first_of(Tuning(), sizes=(3,), select=PEEL), sensitivity=3)
+    from_all, usual = mechanism.picks_from_all(F(1, 50), 20), mechanism.picks(F(1, 50), math.comb(20, 3))
+    assert (from_all.losses, from_all.rates) == (usual.losses, usual.rates)
+    assert max(from_all.rates) < F(1, 50)
+
+
 def test_likely_pairs_are_picked_more_often() -> None:
     mechanism, expected = first_of(Tuning(prior=0.5), sizes=(2,), select=PEEL), np.array([6.0, 4.0, 2.0])
     assert favour_of(mechanism.asked, F(1, 50), expected, np.full(3, math.inf)).tolist() == [100, 50, 0]

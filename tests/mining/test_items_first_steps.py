@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fim_private import Budget, PrivacyUnit, Universe, mine, transactions_from_lists
 from fim_private.constraints import Constraints
@@ -25,7 +26,7 @@ from fim_private.privacy import Gaussian, OneSidedFailure, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
-from fim_private.release.door import certify, measure
+from fim_private.release.door import certify, discover, measure, pick_of_tokens
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING
 from tests.asking import mined, planned
@@ -58,6 +59,29 @@ def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
     for itemset in release.itemsets:
         if itemset.count is not None and size <= 2:
             assert abs(itemset.count - expected[itemset.items]) < 0.15 * expected[itemset.items]
+
+
+def test_what_picks_favour_comes_from_noisy_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise that turns the order of the items round turns their weights round, and leaves none of the tokens out."""
+    seen: list[list[int]] = []
+
+    def turned(*given: object) -> tuple[Tokens, NDArray[np.int64]]:
+        tokens, noisy = discover(*given)  # type: ignore[arg-type]
+        return tokens.ordered(np.arange(len(tokens))[::-1]), noisy
+
+    def spy(tokens: Tokens, weights: list[int], *given: object, **more: object) -> NDArray[np.int32]:
+        seen.append(weights)
+        assert weights == sorted(weights, reverse=True)
+        supports = tokens.supports(np.arange(len(weights), dtype=np.int32)[:, np.newaxis])
+        assert supports == sorted(supports)
+        return pick_of_tokens(tokens, weights, *given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(items_first_steps, "discover", turned)
+    monkeypatch.setattr(items_first_steps, "pick_of_tokens", spy)
+    names = (*(f"item {item}" for item in range(12)), "nobody has it")
+    universe = Universe(names=names)
+    mined(WHOLE, size=3, top=6, epsilon=20, mechanism="items-first", select=PEEL, seed=SEED, universe=universe)
+    assert len(seen[0]) > 6
 
 
 def test_noisy_counts_serve_where_picks_are_too_much_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
