@@ -72,7 +72,8 @@ class Tuning:
             below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
             the root of 2 epsilon.
-        always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
+        always_peels: picks also select if k is at most this times the larger of 1 and epsilon. Larger itemsets are then
+            picked as if the support of the k-th were not known.
         peels_items: if single items and others are asked for, picks select if what a pick can tell from nothing is at
             most so many times the support of the k-th, as if items were independent.
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at

@@ -23,8 +23,6 @@ from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE
 
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
-_FEWEST_LIKELY = 100
-"""So many candidates, or k, are at least as likely as the k-th."""
 _MANY_CANDIDATES = 10
 """Of this times k candidates, hardly any random pick is right. Fewer need no decoys."""
 _SHORT_LIST, _MOST_APART = 25, 4
@@ -42,7 +40,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     tokens. Single items and others are picked if k is small, or picks can tell the k-th from nothing. Itemsets of
     three items or more are picked if picks can tell the items that a good answer needs from nothing: the larger the
     itemset, the rarer it is beside its items. All this is a guess at the support of the k-th itemset. If that was
-    released before, it decides.
+    released before, it decides about long lists.
 
     Args:
         asked: what is asked for.
@@ -52,14 +50,13 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
         left: what picks may cost.
     """
     tuning, smallest = asked.tuning, asked.sizes[0]
-    if asked.size == 1:
-        return True
-    if smallest <= 2 and asked.top <= tuning.always_peels * max(1.0, asked.epsilon):
+    few = asked.top <= tuning.always_peels * max(1.0, asked.epsilon)
+    if asked.size == 1 or (few and smallest <= 2):
         return True
     told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
     # Over several sizes, units hold about as many of the likely itemsets as of pairs.
     as_exact = held.picks_worth((2,))
-    if smallest > 1 and len(asked.sizes) == 1 and asked.support is not None:
+    if smallest > 1 and len(asked.sizes) == 1 and asked.support is not None and not few:
         return _tell_the_kth(asked, asked.support, told_apart, needed, as_exact)
     if smallest == 1:
         return told_apart <= tuning.peels_items * asked.kth(supports, transactions)
@@ -208,7 +205,7 @@ def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, neede
         return told_apart <= most * support and told_apart <= needed
     # The rarer an itemset is beside its items, the more others are about as likely.
     rarer = max(1.0, needed / max(support, 1.0))
-    log_candidates = math.log(max(_FEWEST_LIKELY, asked.top)) + asked.size * math.log(rarer)
+    log_candidates = math.log(asked.top) + asked.size * math.log(rarer)
     told_apart_from_likely = told_apart * log_candidates / _LOG_CANDIDATES
     # The support from a public list is released over a rarer itemset.
     most = tuning.peels_larger_support
