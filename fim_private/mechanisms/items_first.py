@@ -346,6 +346,11 @@ class ItemsFirst:
             candidates=most_held(self.size),
         )
 
+    @property
+    def held_at_most(self) -> int:
+        """So many of the largest counts may be needed at once, when the charge cannot be undone; 0 if none may be."""
+        return most_held(self.size) + 1 if self.asked.picked_from_all and self.select != COUNTS else 0
+
     def deviation(self, steps: LaterSteps) -> float:
         """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
         counts = [self.recount(rho, 1.0) for rho in steps.in_doubt]

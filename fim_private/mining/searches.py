@@ -54,6 +54,7 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     for sizes, search in plan.selections:
         progress("counting")
         if isinstance(search, Stepwise):
+            stepwise.check_work(bounded, search)
             counted.append(stepwise.count_first(bounded, search))
             continue
         counted.append(largest_counts(bounded, sizes, search.depth))

@@ -34,6 +34,19 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
     return None
 
 
+def check_work(database: TransactionDatabase, mechanism: Stepwise) -> None:
+    """Refuse before the charge what would be too much to count after it.
+
+    The itemsets of the tokens are counted later. Those of all items are about as much work.
+
+    Raises:
+        InputError: there is too much to count.
+    """
+    way = mechanism.items if isinstance(mechanism, LookFirst) else mechanism
+    if isinstance(way, ItemsFirst) and way.held_at_most:
+        database.top_itemsets(way.size, way.held_at_most, ties=False)
+
+
 def run(
     database: TransactionDatabase,
     mechanism: Stepwise,

@@ -398,6 +398,28 @@ def test_constraints_leave_a_public_list_its_names() -> None:
     assert release.itemsets[0].items == ("a", "b")
 
 
+@pytest.mark.parametrize(("mechanism", "select"), [("items-first", PEEL), ("items-first", None), ("look-first", None)])
+def test_too_much_to_count_is_refused_before_anything_is_charged(
+    monkeypatch: pytest.MonkeyPatch, mechanism: str, select: str | None
+) -> None:
+    """Picks count itemsets after the charge, so what these are is counted before it too."""
+    monkeypatch.setattr("fim_private.counting.local.work.MOST_STEPS", 10**5)
+    # Each basket holds 20,000 itemsets of four items, which few others hold.
+    rare = np.random.default_rng(SEED).permuted(np.tile(np.arange(4, 60), (200, 1)), axis=1)[:, :25]
+    data = transactions_from_lists([[f"i{item}" for item in (*range(4), *basket)] for basket in rare.tolist()])
+    charged: list[object] = []
+
+    def charge(layout: object) -> str:
+        charged.append(layout)
+        return "paid"
+
+    with pytest.raises(InputError, match="too long to count"):
+        mine_as_planned(data, planned(size=4, mechanism=mechanism, select=select, epsilon=50), charge=charge)
+    assert charged == []
+    mine_as_planned(data, planned(size=4, mechanism="items-first", select=COUNTS, epsilon=50), charge=charge)
+    assert len(charged) == 1
+
+
 def test_more_items_than_can_be_are_refused_before_anything_is_charged() -> None:
     data = transactions_from_lists([[f"item {item}" for item in range(12)]])
     charged: list[object] = []
