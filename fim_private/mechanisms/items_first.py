@@ -71,6 +71,8 @@ _MISSED, _OFF = 0.01, 2.326
 """At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
 a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""
 _SURELY_SEEN = GOES_ON + _OFF
+_LIKELY_TOKENS = 100
+"""The stated lead of picks from all itemsets of the tokens is over those of so many. Rarer tokens weigh less."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 
@@ -193,7 +195,8 @@ class ItemsFirst:
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_MISSED))
         if steps.pick_epsilon is not None:
-            among = itemset_picks.choose_from(self.asked, steps.candidates)
+            likely = _LIKELY_TOKENS**self.size if self.asked.picked_from_all else steps.candidates
+            among = itemset_picks.choose_from(self.asked, likely)
             above = float(self.picks(steps.pick_epsilon, among).margins[0].counts)
         else:
             # Larger itemsets also have to be among those that are built from pairs.

@@ -467,6 +467,17 @@ def test_picks_from_all_itemsets_of_tokens_cost_what_picks_from_candidates_cost(
     assert max(from_all.rates) < F(1, 50)
 
 
+def test_the_larger_itemsets_are_the_larger_is_the_lead_of_picks_from_all() -> None:
+    """A hundred likely tokens make 10^6 triples, and 10^10 itemsets of five."""
+
+    def lead(size: int) -> int:
+        universe = math.comb(5000, size)
+        listed = first_of(sizes=(size,), top=10, select=PEEL, epsilon=F(5), names=5000, universe_size=universe)
+        return listed.margins[0].counts
+
+    assert lead(3) < lead(5) < lead(10)
+
+
 def test_likely_pairs_are_picked_more_often() -> None:
     mechanism, expected = first_of(Tuning(prior=0.5), sizes=(2,), select=PEEL), np.array([6.0, 4.0, 2.0])
     assert favour_of(mechanism.asked, F(1, 50), expected, np.full(3, math.inf)).tolist() == [100, 50, 0]
