@@ -351,7 +351,7 @@ class ItemsFirst:
 
     @property
     def held_at_most(self) -> int:
-        """So many of the largest counts may be needed at once, when the charge cannot be undone; 0 if none may be."""
+        """So many of the largest counts of all itemsets may be needed after the charge; 0 if none are."""
         return most_held(self.size) + 1 if self.asked.picked_from_all and self.select != COUNTS else 0
 
     def deviation(self, steps: LaterSteps) -> float:
