@@ -56,7 +56,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
     # Over several sizes, units hold about as many of the likely itemsets as of pairs.
     as_exact = held.picks_worth((2,))
-    if smallest > 1 and len(asked.sizes) == 1 and asked.support is not None and not few:
+    if len(asked.sizes) == 1 and asked.support is not None and not few:
         return _tell_the_kth(asked, asked.support, told_apart, needed, as_exact)
     if smallest == 1:
         return told_apart <= tuning.peels_items * asked.kth(supports, transactions)

@@ -46,7 +46,7 @@ def with_counts(
     every = [*codes, *(codes_of for _, codes_of in subsets)]
     noisy = measure_chosen(bounded, every, noise, randomness)
     shown = noisy if plan.question.raw_counts else consistent_counts(every, noisy)
-    reach, transactions = noise.half_width, plan.question.public_transactions
+    reach = noise.half_width
     further = [ReleasedItemset(rank=rank, items=items) for rank, (items, _) in enumerate(subsets, start=1)]
     counted = tuple(
         replace(
@@ -54,7 +54,7 @@ def with_counts(
             count=count,
             count_low=max(0, drawn - reach),
             count_high=max(0, drawn + reach),
-            support=None if transactions is None else min(1.0, count / transactions),
+            support=plan.question.support(count),
         )
         for itemset, drawn, count in zip([*itemsets, *further], noisy.tolist(), shown.tolist(), strict=True)
     )

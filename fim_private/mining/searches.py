@@ -101,13 +101,12 @@ def _released(bounded: TransactionDatabase, plan: Plan, outcome: Outcome) -> Sea
         [None] * len(outcome.itemsets) if numbers is None else [max(0, round(number)) for number in numbers.tolist()]
         for numbers in (outcome.counts, outcome.expected)
     )
-    transactions = plan.question.public_transactions
     itemsets = tuple(
         ReleasedItemset(
             rank=rank,
             items=completed(names.gather(itemset[itemset != PADDING]).to_list(), plan),
             count=count,
-            support=None if count is None or transactions is None else min(1.0, count / transactions),
+            support=None if count is None else plan.question.support(count),
             expected=independent,
         )
         for rank, (itemset, count, independent) in enumerate(

@@ -35,15 +35,15 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
 
 
 def check_work(database: TransactionDatabase, mechanism: Stepwise) -> None:
-    """Refuse before the charge what would be too much to count after it.
+    """Refuse before the charge what would be too much to count after it, unless `count_first` counts as much.
 
     The itemsets of the tokens are counted later. Those of all items are about as much work.
 
     Raises:
         InputError: there is too much to count.
     """
-    way = mechanism.items if isinstance(mechanism, LookFirst) else mechanism
-    if isinstance(way, ItemsFirst) and way.held_at_most:
+    way, first = (mechanism.items, mechanism.depth) if isinstance(mechanism, LookFirst) else (mechanism, 0)
+    if isinstance(way, ItemsFirst) and way.held_at_most > first:
         database.top_itemsets(way.size, way.held_at_most, ties=False)
 
 

@@ -143,6 +143,10 @@ class Question:
         self._settle_counts(keep)
         self._check_universe()
 
+    def support(self, count: int) -> float | None:
+        """The share of the transactions that this count is; None if their number is not public."""
+        return None if self.public_transactions is None else min(1.0, count / self.public_transactions)
+
     def _settle_together(self, keep: Callable[[str, Any], None]) -> None:
         """Units are counted if a column names them and none of their transactions is left out."""
         if self.unit.column is not None and self.unit.max_transactions is None:

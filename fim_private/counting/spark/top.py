@@ -170,7 +170,7 @@ def _shape(batches: Batches) -> Iterator[pa.RecordBatch]:
         )
 
 
-def _own_top(batches: Batches, *, width: int, size: int, m: int, ties: bool = True) -> Iterator[pa.RecordBatch]:
+def _own_top(batches: Batches, *, width: int, size: int, m: int, ties: bool) -> Iterator[pa.RecordBatch]:
     transactions, codes = whole(batches).compact(width)
     if len(transactions):
         itemsets, counts = top_itemsets(transactions, size, m, ties=ties, threads=1).reveal_to_curator()
