@@ -30,6 +30,25 @@ KNOWN = {
             *("Número de factura", "Pedido", "Nº pedido", "ID pedido", "Número pedido", "Número de pedido"),
             *("Nº ticket", "Número de ticket", "Recibo", "Número de recibo"),
         ),
+        "Italian": (
+            *("Transazione", "ID transazione", "Numero transazione", "Fattura", "N° fattura", "Numero fattura"),
+            *("Ordine", "ID ordine", "N° ordine", "Numero ordine", "Numero d'ordine", "Scontrino", "N° scontrino"),
+            *("Numero scontrino", "Ricevuta", "Numero ricevuta"),
+        ),
+        "Dutch": (
+            *("Transactie", "Transactie ID", "Transactienummer", "Factuur", "Factuurnummer", "Bestelling"),
+            *("Bestelnummer", "Bestel Nr", "Ordernummer", "Ordernr", "Bonnetje", "Kassabon", "Winkelmand"),
+        ),
+        "Portuguese": (
+            *("Transação", "ID transação", "Número da transação", "Fatura", "Número da fatura", "Nota fiscal"),
+            *("ID do pedido", "Número do pedido", "Encomenda", "Nº encomenda", "Número da encomenda", "Cupom"),
+            *("Cupom fiscal", "Número do recibo"),
+        ),
+        "Polish": (
+            *("Transakcja", "ID transakcji", "Numer transakcji", "Nr transakcji", "Faktura", "Numer faktury"),
+            *("Nr faktury", "Zamówienie", "ID zamówienia", "Numer zamówienia", "Nr zamówienia", "Paragon"),
+            *("Numer paragonu", "Nr paragonu", "ID koszyka"),
+        ),
     },
     "item": {
         "English": (
@@ -51,6 +70,22 @@ KNOWN = {
             *("Artículo", "Nombre artículo", "Código artículo", "Producto", "Productos", "Nombre producto"),
             *("Nombre del producto", "Descripción", "Código producto", "Código de producto", "ID producto"),
         ),
+        "Italian": (
+            *("Articolo", "Nome articolo", "Codice articolo", "Descrizione articolo", "Prodotto", "Prodotti"),
+            *("Nome prodotto", "Codice prodotto", "ID prodotto", "Descrizione", "Descrizione prodotto"),
+        ),
+        "Dutch": (
+            *("Artikelnaam", "Artikelomschrijving", "Artikelcode", "Productnaam", "Productnummer", "Productcode"),
+            *("Productomschrijving", "Omschrijving", "Beschrijving"),
+        ),
+        "Portuguese": (
+            *("Artigo", "Nome do artigo", "Código do artigo", "Produto", "Produtos", "Nome do produto"),
+            *("Código do produto", "ID do produto", "ID produto", "Descrição", "Descrição do produto"),
+        ),
+        "Polish": (
+            *("Artykuł", "Nazwa artykułu", "Kod artykułu", "Produkty", "Nazwa produktu", "Kod produktu"),
+            *("ID produktu", "Towar", "Nazwa towaru", "Kod towaru", "Opis produktu", "Opis towaru"),
+        ),
     },
     "unit": {
         "English": (
@@ -71,6 +106,21 @@ KNOWN = {
             *("Cliente", "ID cliente", "Nº cliente", "Número cliente", "Número de cliente", "Código cliente"),
             *("Socio", "Usuario", "Hogar"),
         ),
+        "Italian": (
+            *("N° cliente", "Numero cliente", "Codice cliente", "Utente", "ID utente", "Tessera", "Numero tessera"),
+            *("Carta fedeltà",),
+        ),
+        "Dutch": (
+            *("Klant", "Klant ID", "Klantnummer", "Klantnr", "Gebruiker", "Lidnummer", "Huishouden", "Klantenkaart"),
+        ),
+        "Portuguese": (
+            *("ID do cliente", "Número do cliente", "Código do cliente", "Utilizador", "Usuário", "Sócio"),
+            *("Número de sócio", "Cartão fidelidade"),
+        ),
+        "Polish": (
+            *("Klient", "ID klienta", "Numer klienta", "Nr klienta", "Kod klienta", "Użytkownik"),
+            *("Karta klienta", "Numer karty"),
+        ),
     },
     "shop": {
         "English": (
@@ -81,6 +131,10 @@ KNOWN = {
         "German": ("Filiale", "Filialnummer", "Filial ID", "Laden", "Markt", "Kasse", "Kassennummer", "Kassierer"),
         "French": ("Magasin", "ID magasin", "Code magasin", "Boutique", "Caisse", "N° caisse", "Caissier"),
         "Spanish": ("Tienda", "ID tienda", "Sucursal", "Caja", "Nº caja", "Cajero"),
+        "Italian": ("Negozio", "ID negozio", "Codice negozio", "Punto vendita", "Cassa", "Numero cassa", "Cassiere"),
+        "Dutch": ("Winkel", "Winkel ID", "Winkelnummer", "Filiaal", "Filiaalnummer", "Kassa", "Kassanummer"),
+        "Portuguese": ("Loja", "ID da loja", "Código da loja", "Filial", "Caixa", "Nº caixa", "Operador de caixa"),
+        "Polish": ("Sklep", "ID sklepu", "Numer sklepu", "Filia", "Numer kasy", "Nr kasy", "Kasjer"),
     },
 }
 """For each role of a column, its usual names by language. Case, accents, blanks and punctuation do not count.
@@ -95,7 +149,7 @@ def plain(name: str) -> str:
     >>> plain("Numéro de Facture"), plain("Member_number"), plain("Bestell-Nr."), plain("Nº item"), plain("item_חלב")
     ('numerodefacture', 'membernumber', 'bestellnr', 'nitem', 'itemחלב')
     """
-    parts = unicodedata.normalize("NFD", name.casefold())
+    parts = unicodedata.normalize("NFD", name.casefold()).replace("ł", "l")  # it has no other form
     return "".join(part for part in parts if part.isalnum() and part not in "ºª")
 
 
