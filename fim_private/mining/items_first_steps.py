@@ -22,7 +22,7 @@ from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
-from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
+from fim_private.mining.likely_itemsets import joined_itemsets, likely_pairs
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import Estimates, shrink
 from fim_private.randomness import Randomness
@@ -212,9 +212,11 @@ def _candidates(
     """
     logs, deviation = np.log(item_counts), steps.item_deviation
     if steps.pairs is None:
-        likely = likely_itemsets(item_counts, mechanism.size, steps.candidates)
-        return _Candidates.joined([(likely, logs[likely].sum(axis=1), deviation if mechanism.size == 1 else math.inf)])
-    pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
+        if mechanism.size == 1:
+            return _Candidates.joined([(one_item_each(len(item_counts)), logs, deviation)])
+        likely = likely_pairs(item_counts, steps.candidates)
+        return _Candidates.joined([(likely, logs[likely].sum(axis=1), math.inf)])
+    pairs = likely_pairs(item_counts, MOST_CANDIDATES)
     estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness).counts
     estimate /= steps.pair_weight
     best = np.argsort(-estimate, kind="stable")[: mechanism.asked.joined]

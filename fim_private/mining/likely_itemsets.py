@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
-from fim_private.compilation import compiled
 
 Itemsets = NDArray[np.int32]
 
@@ -25,30 +24,35 @@ ON_THE_WAY = 20_000
 _BLOCK = 2**20
 
 
-def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
-    """The itemsets with the largest products of their items' counts, in decreasing order of the product.
+def likely_pairs(counts: Floats, most: int) -> Itemsets:
+    """The pairs with the largest products of their items' counts, in decreasing order of the product.
 
     Args:
         counts: shape (items,), positive; estimates.
-        size: items per itemset, at least 1.
-        most: the largest number of itemsets; ties at the end are cut.
+        most: the largest number of pairs; ties at the end are left out.
 
     Returns:
-        int32, shape (n, size), places in `counts`, increasing in each row; all itemsets if there are at most `most`.
+        int32, shape (n, 2), places in `counts`, increasing in each row; all pairs if there are at most `most`.
     """
     order = np.argsort(-counts, kind="stable")
     logs = np.log(counts[order])
-    if len(logs) < size:
-        return np.empty((0, size), np.int32)
-    # Search the bound on the product: take all itemsets above a bound with few enough above it.
-    room = np.empty((most, size), np.int32)
-    high = float(np.sum(logs[:size])) + 1.0
-    low = float(np.sum(logs[-size:])) - 1.0
-    if _fill_above(logs, low, room) > most:
-        _, low = halved(lambda bound: _fill_above(logs, bound, room) > most, low, high, 40)
-    found = room[: _fill_above(logs, low, room)]
-    product = logs[found].sum(axis=1)
-    return np.sort(order[found[np.argsort(-product, kind="stable")]], axis=1).astype(np.int32)
+    places = np.arange(len(logs))
+
+    def partners(bound: float) -> NDArray[np.int64]:
+        """With how many later items each item has a product above the bound."""
+        later: NDArray[np.int64] = np.searchsorted(-logs, logs - bound, side="right") - places - 1
+        return later.clip(0)
+
+    if len(logs) < 2:
+        return np.empty((0, 2), np.int32)
+    high, low = 2 * float(logs[0]) + 1.0, 2 * float(logs[-1]) - 1.0
+    if partners(low).sum() > most:
+        _, low = halved(lambda bound: bool(partners(bound).sum() > most), low, high, 40)
+    numbers = partners(low)
+    first = np.repeat(places, numbers)
+    second = first + 1 + _within(numbers)
+    best = np.argsort(-(logs[first] + logs[second]), kind="stable")
+    return np.sort(order[np.column_stack([first[best], second[best]])], axis=1).astype(np.int32)
 
 
 def joined_itemsets(
@@ -133,48 +137,14 @@ def _extended(found: Itemsets, pairs: _Pairs) -> Iterator[Itemsets]:
         block = found[first:end]
         last = block[:, -1]
         row = np.repeat(np.arange(len(block)), degrees[last])
-        offset = np.arange(len(row)) - np.repeat(np.cumsum(degrees[last]) - degrees[last], degrees[last])
-        item = pairs.second[pairs.begin[last][row] + offset]
+        item = pairs.second[pairs.begin[last][row] + _within(degrees[last])]
         for column in range(length - 1):
             fits = pairs.places(block[row, column], item) >= 0
             row, item = row[fits], item[fits]
         yield np.column_stack([block[row], item])
 
 
-@compiled
-def _fill_above(logs: Floats, least: float, room: Itemsets) -> int:
-    """Writes the itemsets whose sum of logs is at least `least`; returns their number, or more than there is room for.
-
-    It walks depth first over items in decreasing order. Later items are no more frequent, so a branch ends as soon as
-    its largest possible sum falls below `least`.
-    """
-    most: int = room.shape[0]
-    size: int = room.shape[1]
-    items = len(logs)
-    place = np.zeros(size, np.int64)
-    sums = np.zeros(size + 1)
-    number, depth = 0, 0
-    while depth >= 0:
-        at = place[depth]
-        left = size - depth
-        reachable = at + left <= items
-        if reachable:
-            largest = sums[depth]
-            for offset in range(left):
-                largest += logs[at + offset]
-            reachable = largest >= least
-        if not reachable:
-            depth -= 1
-            continue
-        place[depth] = at + 1
-        if left == 1:
-            if number == most:
-                return most + 1
-            for column in range(size):
-                room[number, column] = place[column] - 1
-            number += 1
-        else:
-            sums[depth + 1] = sums[depth] + logs[at]
-            place[depth + 1] = at + 1
-            depth += 1
-    return number
+def _within(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, ..., n - 1 for each of these numbers n, one after the other."""
+    places: NDArray[np.int64] = np.arange(numbers.sum()) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    return places
