@@ -106,7 +106,7 @@ def write_whole(
             return path
         # What is for its owner alone is not written through somebody's link.
         target = path if owner_only else path.resolve()
-        with _part_beside(target, 0o600 if owner_only or target.exists() else 0o666) as part:
+        with _part_beside(target, 0o600 if owner_only or (overwrite and target.exists()) else 0o666) as part:
             write(part)
             _keep(part)
             if not overwrite:

@@ -44,6 +44,7 @@ def test_new_files_honour_the_umask_or_are_for_their_owner_alone(tmp_path: Path,
     put(tmp_path / "shared", "a")
     put(tmp_path / "own", "b", owner_only=True)
     assert (mode(tmp_path / "shared"), mode(tmp_path / "own")) == (0o640, 0o600)
+    assert mode(put(tmp_path / "shared", "c", overwrite=False)) == 0o640
 
 
 def test_a_file_that_is_replaced_keeps_its_mode(tmp_path: Path, umask: None) -> None:
