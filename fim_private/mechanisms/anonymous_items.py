@@ -61,7 +61,7 @@ class AnonymousItems:
         # Without the random words, ties would tell which token is an item that occurs.
         order = high[np.lexsort((randomness.words(len(high)), randomness.words(len(high)), -noisy[high]))][:MOST_TOKENS]
         if not self.listed:
-            order = order[: up_to_last(self._by_noise(noisy[order]) <= _STRANGERS)]
+            order = order[: up_to_last(self.by_noise(noisy[order]) <= _STRANGERS)]
         return np.where(order < len(counts), order, -1), noisy[order]
 
     def expected(self, noisy: NDArray[np.int64]) -> Floats:
@@ -70,10 +70,14 @@ class AnonymousItems:
         Args:
             noisy: in units, in decreasing order, as `find` returned them.
         """
-        doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self._by_noise(noisy))
+        doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self.by_noise(noisy))
         expected: Floats = noisy / self.measurement.resolution * (1 - doubt)
         return expected
 
-    def _by_noise(self, noisy: NDArray[np.int64]) -> Floats:
-        """For each token, the share of the tokens up to it that noise alone would put so high."""
+    def by_noise(self, noisy: NDArray[np.int64]) -> Floats:
+        """For each token, the share of the tokens up to it that noise alone would put so high.
+
+        Args:
+            noisy: in units, in decreasing order, as `find` returned them.
+        """
         return share_of_noise(noisy / math.sqrt(self.measurement.variance), self.names)

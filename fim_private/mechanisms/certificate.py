@@ -23,6 +23,7 @@ from fim_private.accounting.calibration import LossesOfPick, Need, calibrate_gau
 from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
 from fim_private.accounting.rounding import ROUNDED_DOWN, exp_up, round_down
 from fim_private.accounting.search import least
+from fim_private.arrays import Floats
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import Request, Spending
 from fim_private.privacy import AnyFailure, BoundedRange, DiscreteGaussian, Guarantee, Loss, OneSidedFailure
@@ -50,6 +51,9 @@ named, which is worse than a somewhat shorter list."""
 _ORDERED_FIRST_STEP, _ORDERED_STEP = 3, 3
 """The same in the order of noisy supports, where mostly the end of a list lacks support. If the longer list is sure to
 pass, each length weighs e^-3 times one that is longer by 1/0.85, and the second one another e^-3."""
+
+_NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
+"""What the test's noise may be, in deviations. Each is equally likely."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +178,22 @@ class Certificate:
             length = lengths[order[choice.draw([1] * len(order), randomness)]]
         noise = sample_discrete_gaussian(Fraction(self.variance), randomness)
         return length if smallest[length - 1] + noise >= self.threshold else 0
+
+    def trust(self, supports: Floats, deviation: float) -> list[float]:
+        """How likely the first itemsets are to pass the test, by noisy counts of their rarest items.
+
+        Args:
+            supports: shape (itemsets,), about how many units hold each itemset's rarest item, in decreasing order.
+            deviation: the deviation of the noise in these numbers.
+        """
+        if not len(supports):
+            return []
+        beyond = (supports[:, np.newaxis] - self.threshold + _NOISE * math.sqrt(self.variance)) / deviation
+        passes = np.vectorize(NormalDist().cdf, otypes=[float])(beyond)
+        # Itemsets with one rarest item pass together.
+        passes[1:][supports[1:] == supports[:-1]] = 1.0
+        likely: list[float] = np.cumprod(passes, axis=0).mean(axis=1).tolist()
+        return likely
 
     def law(self, supports: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
         """The exact law of `certify`."""

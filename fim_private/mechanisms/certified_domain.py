@@ -19,6 +19,7 @@ from functools import cached_property
 from fim_private.accounting.rising import FLAT, rising
 from fim_private.accounting.search import least
 from fim_private.mechanisms.certificate import Certificate, calibrate_certificate
+from fim_private.mechanisms.left_out import LeftOut
 from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses, picks_spending
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import AnyFailure, Failure, Loss
@@ -196,9 +197,7 @@ class CertifiedDomain:
             randomness=randomness,
         )
         supports = self._supports([profile.count(rank + 1) for rank in ranks], profile)
-        order, levels = _rising(supports)
-        out = peel(levels, rates=self.rates_out, open_universe=False, randomness=randomness)
-        kept = _without(order, out)
+        kept = LeftOut(self.rates_out).keep(supports, randomness)
         tested = kept[: self.certificate.certify([supports[place] for place in kept], randomness)]
         nameable = [place for place, rank in enumerate(ranks) if self._has_name(profile.count(rank + 1), profile)]
         return tuple(ranks[place] for place in tested) if set(tested) <= set(nameable) else ()
@@ -210,10 +209,8 @@ class CertifiedDomain:
         for picked, chance in self._law_of_picks(levels).items():
             counts = [levels[place][0] for place in picked]
             supports = self._supports(counts, profile)
-            order, levels_out = _rising(supports)
             nameable = {place for place, count in enumerate(counts) if self._has_name(count, profile)}
-            for out, left in peel_law(levels_out, rates=self.rates_out, open_universe=False).items():
-                kept = _without(order, out)
+            for kept, left in LeftOut(self.rates_out).law(supports):
                 for length, passed in self.certificate.law([supports[place] for place in kept]).items():
                     tested = kept[:length]
                     named = tuple(picked[place] for place in tested) if set(tested) <= nameable else ()
@@ -238,18 +235,6 @@ class CertifiedDomain:
         level = profile.count(self.candidates + 1)
         supports = [max(count - level, self.sensitivity) for count in counts]
         return supports + [self.sensitivity] * (self.picks - len(supports))
-
-
-def _rising(supports: Sequence[int]) -> tuple[list[int], list[Level]]:
-    """The picks' places in rising order of support, and levels of which picks take little support first."""
-    order = sorted(range(len(supports)), key=lambda place: supports[place])
-    return order, [(-supports[place], 1) for place in order]
-
-
-def _without(order: Sequence[int], out: Sequence[int]) -> list[int]:
-    """The picks' places, in the order picked, without those that were left out."""
-    left_out = {order[number] for number in out}
-    return [place for place in range(len(order)) if place not in left_out]
 
 
 def calibrate(request: Request) -> CalibratedMechanism:

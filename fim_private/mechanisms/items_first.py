@@ -42,6 +42,7 @@ from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, 
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
+from fim_private.mechanisms.item_reading import ItemReading, item_reading
 from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
@@ -236,6 +237,20 @@ class ItemsFirst:
             return None
         return item_histogram(self.asked, self.rho - self.look.loss.gaussian.rho, self.test_delta, lengths)
 
+    def reading(self, lengths: Lengths) -> ItemReading | None:
+        """How single items are read from first counts if units hold so many items; None if another way is better."""
+        if self.test_delta is None or self.select is not None or self.histogram(lengths) is not None:
+            return None
+        failure, left = self.test_delta, self.rho - self.look.loss.gaussian.rho
+        return item_reading(
+            self.asked,
+            self.items,
+            left,
+            lengths,
+            seen=self.seen(lengths),
+            certificate=lambda left, support: self._tested(failure, left, support),
+        )
+
     @property
     def _after_items(self) -> Fraction:
         """What the looks and the first counts of the items leave of rho."""
@@ -372,14 +387,15 @@ class ItemsFirst:
 
     def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""
-        if self.test_delta is None:
-            return None
+        return None if self.test_delta is None else self._tested(self.test_delta, left, support)
+
+    def _tested(self, failure: Fraction, left: Fraction, support: float) -> Certificate:
         tuning = self.tuning
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
-        deviations = 1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA))
+        deviations = 1.6 - NormalDist().inv_cdf(max(float(failure), _LEAST_DELTA))
         test = (deviations / max(support, 1.0)) ** 2 / 2
         test = min(max(test, tuning.least_test * float(self.rho)), tuning.most_test * float(left))
-        return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(self.test_delta))
+        return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(failure))
 
 
 def _cost(certificate: Certificate | None) -> Fraction:

@@ -92,6 +92,15 @@ class Tuning:
         long_list: lists of at least so many items are long.
         picks_of_found: the share of rho for picks from them, for short lists.
         few_of_found: beyond so many items it falls as 1/sqrt(k).
+        reads_least, reads_most: long lists of single items are read from first counts if the support of the k-th was
+            released before, and is at least so many deviations of the noise, and at most so many times what an item
+            needs to go on to picks.
+        read_lost: the same as `lost`, for how items are then counted.
+        read_clear: the items that are read are expected to stand out by at least so many deviations.
+        read_sure: the same as `sure`, of the larger of that and the support.
+        read_noise: at most about this share of what is read is there by noise alone.
+        read_spare: this times k more are read than are named, and as many left out; of fewer, the same part.
+        read_out: the share of rho for leaving them out.
         uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions
             lose differs from one to the other.
     """
@@ -146,6 +155,14 @@ class Tuning:
     peels_larger_known: float = 0.8
     peels_larger_support: float = 1.0
     peels_larger_exact: float = 400.0
+    reads_least: float = 2.3
+    reads_most: float = 0.85
+    read_lost: float = 0.15
+    read_clear: float = 3.5
+    read_sure: float = 0.5
+    read_noise: float = 0.06
+    read_spare: float = 0.2
+    read_out: float = 0.15
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3

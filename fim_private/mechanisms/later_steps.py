@@ -5,20 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import NormalDist
-
-import numpy as np
 
 from fim_private.accounting.rounding import ROUNDED_DOWN
-from fim_private.arrays import Floats
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.lengths import MORE_BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
 
 MOST_FULL = int(MORE_BINS[-1])
 """The look at how many itemsets transactions hold tells no larger numbers apart."""
-_NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
-"""What the test's noise may be, in deviations. Each is equally likely."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,22 +49,6 @@ class LaterSteps:
     tokens: int
     candidates: int
     certificate: Certificate | None = None
-
-    def trust(self, supports: Floats) -> list[float]:
-        """How likely the first itemsets are to pass the test, by the noisy counts of their items.
-
-        Args:
-            supports: shape (itemsets,), about how many units hold each itemset's rarest item, in decreasing order.
-        """
-        if self.certificate is None or not len(supports):
-            return []
-        noise = _NOISE * math.sqrt(self.certificate.variance)
-        beyond = (supports[:, np.newaxis] - self.certificate.threshold + noise) / self.item_deviation
-        passes = np.vectorize(NormalDist().cdf, otypes=[float])(beyond)
-        # Itemsets with one rarest item pass together.
-        passes[1:][supports[1:] == supports[:-1]] = 1.0
-        likely: list[float] = np.cumprod(passes, axis=0).mean(axis=1).tolist()
-        return likely
 
 
 def shared(left: Fraction, share: float, *, full: float, sensitivity: int = 1) -> Measurement:

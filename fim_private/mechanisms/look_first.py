@@ -62,6 +62,9 @@ _EASE, _EASE_OF_LARGER = 0.8, 0.4
 single items, `_LEADS_OF_NAMED` takes the place of `_LEADS`."""
 _LONG, _LEAST_LEADS = 40, 0.3
 """Picks of more than `_LONG` itemsets are hardly ever right with a support below `_LEAST_LEADS` leads."""
+_LEADS_OF_READ, _CAUTION_OF_READ = 0.5, 0.5
+"""Where items first would read single items from their first counts, picks choose from so many times their lead on,
+plus so many deviations of the look's noise."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
 """Each pair: from so many times the support that this test needs on, the test gets this share of rho, and the list is
 not cut."""
@@ -241,7 +244,10 @@ class LookFirst:
         leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
-        found: list[tuple[Picks, int]] = [(usual, math.ceil(leads * lead + _CAUTION * deviation))]
+        caution = _CAUTION
+        if replace(self.items, support=_LEADS_OF_READ * lead).reading(lengths) is not None:
+            leads, caution = _LEADS_OF_READ, _CAUTION_OF_READ
+        found: list[tuple[Picks, int]] = [(usual, math.ceil(leads * lead + caution * deviation))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
             support = max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05))
             least = math.ceil(support + _CAUTION_UNCUT * deviation)

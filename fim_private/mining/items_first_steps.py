@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,7 @@ from fim_private.arrays import Floats
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
+from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
@@ -30,6 +31,7 @@ from fim_private.release.door import (
     certify,
     discover,
     find_itemsets,
+    keep_supported,
     look,
     look_at,
     look_at_lengths,
@@ -121,6 +123,9 @@ def run(
     histogram = mechanism.histogram(lengths)
     if histogram is not None:
         return _picked_of_found(database, histogram, lengths, mechanism, randomness)
+    reading = mechanism.reading(lengths)
+    if reading is not None:
+        return _read_items(database, merged, reading, mechanism, randomness)
     tokens, units = discover(database, merged, mechanism, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
@@ -150,7 +155,9 @@ def run(
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)
     rarest = item_counts[items].min(axis=1)
     by_support = np.argsort(-rarest, kind="stable")
-    codes = certify(tokens, chosen[by_support], steps.certificate, randomness, steps.trust(rarest[by_support]))
+    test = steps.certificate
+    trust = [] if test is None else test.trust(rarest[by_support], steps.item_deviation)
+    codes = certify(tokens, chosen[by_support], test, randomness, trust)
     named = np.sort(by_support[: len(codes)])
     itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
@@ -196,6 +203,23 @@ def _picked_of_found(
         counts=None,
         found=FoundItems(codes=found[named, 0], counts=noisy[named] / measurement.resolution),
     )
+
+
+def _read_items(
+    database: TransactionDatabase,
+    merged: TransactionDatabase,
+    reading: ItemReading,
+    mechanism: ItemsFirst,
+    randomness: Randomness,
+) -> Outcome:
+    """The single items with the largest noisy counts, without some of little support."""
+    tokens, noisy = discover(database, merged, replace(mechanism, items=reading.items), randomness)
+    read = one_item_each(reading.tokens(noisy))
+    kept = keep_supported(tokens, read, reading.left_out(len(read)), randomness)
+    counts = noisy[kept[:, 0]]
+    codes = certify(tokens, kept, reading.certificate, randomness, reading.trust(counts.astype(np.float64)))
+    found = counts[: len(codes)] / reading.items.measurement.resolution
+    return Outcome(itemsets=codes, counts=None, found=FoundItems(codes=codes[:, 0], counts=found))
 
 
 def _candidates(

@@ -19,6 +19,7 @@ from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
+from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import GOES_ON, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -152,6 +153,9 @@ class Outlook:
         histogram = way.histogram(lengths)
         if histogram is not None:
             return self._by_histogram(histogram)
+        reading = way.reading(lengths)
+        if reading is not None:
+            return self._by_reading(reading)
         seen = 0.0 if way.items.listed else GOES_ON * way.item_deviation(lengths)
         going_on = supports[supports >= seen]
         few = way.few(going_on, lengths)
@@ -189,6 +193,12 @@ class Outlook:
         noise = measurement.deviation / weight
         scale = 1 / math.hypot(float(way.pick_epsilon), _GUMBEL_DEVIATION / noise)
         return self._picked(scale, 3 * self.plan.top) * (self._top >= needed)
+
+    def _by_reading(self, way: ItemReading) -> Floats:
+        """The same where single items are read from noisy counts."""
+        noise, certificate = way.items.measurement.deviation / way.weight, way.certificate
+        needed = max(GOES_ON * noise, _passing(certificate.threshold, certificate.variance))
+        return self._picked(noise, 3 * self.plan.top, _NORMAL) * (self._top >= needed)
 
 
 def outlook(plan: Plan, shop: Shop) -> Outlook | None:

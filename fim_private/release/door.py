@@ -26,6 +26,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.left_out import LeftOut
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import DECOY, OTHER, LiftedExponential
 from fim_private.mechanisms.look_first import LookFirst, Picks
@@ -241,6 +242,20 @@ def certify(
     if certificate is not None and named:
         named = certificate.certify(tokens.supports(itemsets), randomness, trust)
     return tokens.codes(itemsets[:named])
+
+
+def keep_supported(
+    tokens: Tokens, itemsets: NDArray[np.int32], left_out: LeftOut, randomness: Randomness
+) -> NDArray[np.int32]:
+    """The itemsets that stay when some of little support are left out, in their order. This costs the picks.
+
+    Args:
+        tokens: the tokens.
+        itemsets: itemsets of tokens, int32, shape (n, size), public.
+        left_out: how some are left out.
+        randomness: where the bits come from.
+    """
+    return itemsets[left_out.keep(tokens.supports(itemsets), randomness)]
 
 
 def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> NDArray[np.int64]:
