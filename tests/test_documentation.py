@@ -341,15 +341,10 @@ def results(report: str) -> pl.DataFrame:
     return pl.read_parquet(ROOT / "reports" / report / "results.parquet").filter(~pl.col("padded"))
 
 
-def precision(report: str, mechanism: str, top: int, epsilon: str, size: int = 2) -> str:
-    cell = results(report).filter(
-        (pl.col("mechanism") == mechanism)
-        & (pl.col("top") == top)
-        & (pl.col("epsilon") == epsilon)
-        & (pl.col("size") == size)
-    )
-    assert len(cell)
-    return f"{cell['precision'].mean():.2f}"
+def precision(report: str, mechanism: str, top: int, epsilon: str) -> str:
+    """Of pairs, as the report has it: a mean that was added up in another order may be rounded otherwise."""
+    cells = pair_cells().filter(data=report, mechanism=mechanism, size=2, top=top, epsilon=epsilon)
+    return f"{cells['precision'].item():.2f}"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
