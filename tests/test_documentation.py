@@ -341,9 +341,9 @@ def results(report: str) -> pl.DataFrame:
     return pl.read_parquet(ROOT / "reports" / report / "results.parquet").filter(~pl.col("padded"))
 
 
-def precision(report: str, mechanism: str, top: int, epsilon: str) -> str:
-    """Of pairs, as the report has it: a mean that was added up in another order may be rounded otherwise."""
-    cells = pair_cells().filter(data=report, mechanism=mechanism, size=2, top=top, epsilon=epsilon)
+def precision(report: str, mechanism: str, top: int, epsilon: str, size: int = 2) -> str:
+    """As the report has it: a mean that was added up in another order may be rounded otherwise."""
+    cells = pair_cells().filter(data=report, mechanism=mechanism, size=size, top=top, epsilon=epsilon)
     return f"{cells['precision'].item():.2f}"
 
 
@@ -499,6 +499,14 @@ def test_up_to_so_many_pairs_auto_picks_from_a_list(items: int, top: int) -> Non
     ]
     assert taken[0] in {"exponential", "permute-and-flip"}
     assert taken[1] == "look-first"
+
+
+def test_a_list_helps_as_much_as_is_said() -> None:
+    listed, without = (
+        precision("online-retail-customers", name, top=10, epsilon="0.1", size=1) for name in ("exponential", AUTO)
+    )
+    written = f"`exponential` names {listed} with the list of what occurs, and `auto` {without} without one."
+    assert written in " ".join(text(DOCS / "choosing-a-mechanism.md").split())
 
 
 def test_every_marked_figure_is_computed() -> None:
