@@ -78,9 +78,6 @@ def _public(terms: Terms) -> list[str]:
     privacy, plan, facts = terms.privacy, terms.plan, []
     if privacy.layout is not None and privacy.layout.kind != "memory":
         facts.append(f"the layout{' (guessed)' if privacy.layout.guessed else ''}")
-    if privacy.layout is not None and privacy.layout.query is not None:
-        person = "customer" if plan.unit_column else "basket"
-        facts.append(f"that each row of the query, and whether it is there, depends on one {person} alone")
     if plan.must_contain or plan.exclude:
         facts.append("the items you named")
     if terms.listed_items is not None:
@@ -91,6 +88,9 @@ def _public(terms: Terms) -> list[str]:
         facts.append("which items occur")
     if privacy.most_items is not None:
         facts.append(f"a limit of {privacy.most_items:,} items")
+    if privacy.layout is not None and privacy.layout.query is not None:
+        person = "customer" if plan.unit_column else "basket"
+        facts.append(f"that each row of the query, and whether it is there, depends on one {person} alone")
     if not facts:
         return []
     *most, last = facts

@@ -100,8 +100,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 for name, each in found.items()
             ),
             caption=f"**The top {k} at epsilon {epsilon}, with {int(exact(items, 'items')):,} items declared**: "
-            f"{number(float(pairs_of(items)))} pairs. What the {k} place{'s' if k != '1' else ''} of the list hold, on "
-            f"average over {TRIALS} seeded lists. Only `{LISTED}` uses the public list.",
+            f"{number(float(pairs_of(items)))} pairs. What the list holds, on average over {TRIALS} "
+            f"seeded lists. Only `{LISTED}` uses the public list.",
             mechanism_column=0,
         ),
         Chart(

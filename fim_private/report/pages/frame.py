@@ -38,7 +38,7 @@ def _introduction(release: Release) -> str:
     if release.seeded:
         return f"**This release is not private: {SEEDED_NOTE}.** Everything below is for tests and teaching."
     return (
-        "This page shows what many have in common. Added noise hides what any single one has. "
+        "This page shows what many have in common. Added noise hides what any single one has, so a part may be wrong. "
         "[What is promised](#promise) says who is protected, and how well."
     )
 

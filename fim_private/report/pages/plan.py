@@ -94,9 +94,9 @@ def needs_parts(plan: Plan) -> list[Part]:
     return [
         *parts,
         Paragraph(
-            text="If the data has no such lead, the answer is shorter or empty, and the budget is spent anyway. A "
-            "smaller lead is enough with a larger epsilon, with fewer itemsets or with smaller ones. More data has "
-            "larger leads."
+            text="If the data has no such lead, the answer is shorter, empty or mostly wrong, and the budget is spent "
+            "anyway. A smaller lead is enough with a larger epsilon, with fewer itemsets or with smaller ones. More "
+            "data has larger leads."
         ),
     ]
 
