@@ -316,8 +316,11 @@ def _last(
                 rho, before, counts, itemsets=itemsets, sides=(one, other), sensitivity=mechanism.sensitivity
             )
         ranked = np.argsort(-counts, axis=1, kind="stable")[:, : mechanism.top]
-        rows, places = np.unique(ranked, axis=0, return_inverse=True)
-        lists, which = [tuple(row) for row in rows.tolist()], np.tile(places.ravel(), number)
+        # Each list as one number: rows are slow to sort.
+        shape = (len(itemsets),) * ranked.shape[1]
+        numbers, places = np.unique(np.ravel_multi_index(tuple(ranked.T), shape), return_inverse=True)
+        lists = [tuple(map(int, row)) for row in zip(*np.unravel_index(numbers, shape), strict=True)]
+        which = np.tile(places, number)
     # Itemsets of tokens with large noisy counts come first.
     ranked_lists = [
         sorted((itemsets[at] for at in chosen), key=lambda itemset: max(order.index(item) for item in itemset))

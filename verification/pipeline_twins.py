@@ -167,12 +167,13 @@ def _universe_from_the_data() -> PipelineTwin:
 
 def _default_seed() -> PipelineTwin:
     plan = planned("exponential", delta="0", universe=_A_AND_B)
-    released = [
-        mine_as_planned(transactions_from_lists([basket for [basket] in baskets_of((20, less))]), plan, seed=SEED)
-        for less in range(60)
-    ]
+
+    def names_b(less: int) -> bool:
+        baskets = [basket for [basket] in baskets_of((20, less))]
+        return _first_is("b")(mine_as_planned(transactions_from_lists(baskets), plan, seed=SEED))
+
     # With the noise known, the answer turns from a to b at one count: there the two neighbours are told for certain.
-    turn = next(less for less, release in enumerate(released) if _first_is("b")(release))
+    turn = next(less for less in range(60) if names_b(less))
     return PipelineTwin(
         mistake="the noise is the same in each release, and whoever has the program has it",
         case=Case(

@@ -115,6 +115,8 @@ class AskedItemsets:
     def _likeliest(self, supports: Floats, transactions: float) -> tuple[Floats, Floats]:
         """About how many transactions hold each of the k likeliest items and pairs; the support of its rarer item."""
         first = supports[:MOST_TESTED]
+        # The k + 1 most frequent make k pairs or more, and no pair of a rarer item is likelier than these.
+        first = first[np.sort(np.argsort(-first, kind="stable")[: self.top + 1])]
         expected, rarest = [], []
         if self.sizes[0] == 1:
             expected, rarest = [first], [first]

@@ -221,7 +221,7 @@ class ItemsFirst:
         certificate = self.usual.certificate
         return None if certificate is None else certificate.support_needed(0.05)
 
-    @property
+    @cached_property
     def usual(self) -> LaterSteps:
         """The later steps for transactions of a usual length, if items have the least support that is surely seen."""
         return self.later(np.full(MOST_TESTED, self.seen(USUAL_LENGTHS)), USUAL_LENGTHS, USUAL_LENGTHS)

@@ -71,7 +71,9 @@ def recoded(
         return row, at, *sort_rows(codes, lengths, new_code, items[at:], offsets[1:][rows], filled[rows], room)
 
     rows_now = now = 0
-    for row, at, rows, number in in_order(sort, placed()):
+    # One part does not need a thread of its own. To start one takes longer than to sort small data.
+    each = in_order if len(items) > AT_ONCE else map
+    for row, at, rows, number in each(sort, placed()):
         # Close the gap that empty rows and repetitions of the runs before have left.
         offsets[rows_now + 1 : rows_now + rows + 1] = offsets[row + 1 : row + rows + 1] + now
         if at > now:

@@ -6,7 +6,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -44,3 +45,13 @@ def in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Iterator[
         pool.shutdown(cancel_futures=True)
     if failure is not None:
         raise failure
+
+
+@contextmanager
+def mapping(threads: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """`map` with so many threads. For one, none is started: that takes longer than to count small data."""
+    if threads <= 1:
+        yield map
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield pool.map

@@ -72,7 +72,8 @@ QUICK = (0.1, 0.39, 1.1)
 
 @pytest.mark.parametrize(("after", "factor"), [pair for pair in FACTORS if pair[0] in QUICK])
 def test_a_pick_is_below_gaussian_noise_of_its_price_in_convex_order(after: float, factor: float) -> None:
-    assert room(after, factor) > ROUNDING
+    # A coarser grid leaves no gap either: it proves less room, and these have enough.
+    assert room(after, factor, cells=2000, step=4e-3) > ROUNDING
 
 
 @pytest.mark.long

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
     from selenium.webdriver.remote.webelement import WebElement
 
-pytest.importorskip("marimo", reason="marimo is not here; it is in the extra `test`")
+if find_spec("marimo") is None:
+    pytest.skip("marimo is not here; it is in the extra `test`", allow_module_level=True)
 
 FIND = """
 const [selector, name] = arguments, found = [];

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from unittest import mock
 
 import typer
@@ -26,7 +30,20 @@ COMMANDS = cache(typer.main.get_command)
 """The commands and their options, read from the functions once. That takes longer than most commands do."""
 
 
-def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+@contextmanager
+def standard_output(path: Path) -> Iterator[None]:
+    """Let the descriptor of standard output be a file, for commands that ask what it is."""
+    kept = os.dup(1)
+    with path.open("ab") as file:
+        os.dup2(file.fileno(), 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def fim_private(*arguments: object, encoding: str = "utf-8") -> subprocess.CompletedProcess[bytes]:
     """The same through the same door, `run`, with streams of bytes and without starting an interpreter.
 
     What `run` leaves behind in a process that was meant to end is put back: the streams, the answers to Ctrl-C and to
@@ -36,7 +53,7 @@ def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
 
     command = ["fim-private", *map(str, arguments)]
     out, err = io.BytesIO(), io.BytesIO()
-    streams = {"stdout": io.TextIOWrapper(out, "utf-8"), "stderr": io.TextIOWrapper(err, "utf-8")}
+    streams = {"stdout": io.TextIOWrapper(out, encoding), "stderr": io.TextIOWrapper(err, encoding)}
     ctrl_c = signal.getsignal(signal.SIGINT)
     try:
         with (

@@ -20,7 +20,7 @@ from fim_private.ledger import Ledger
 from fim_private.release import Release
 from fim_private.release.files import read_release
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, succeed, words
+from tests.cli.command import PROMISE, fim_private, standard_output, succeed, words
 from tests.release.test_release import release
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE, "--mechanism", "limited-domain")
@@ -244,7 +244,8 @@ def test_no_output_replaces_a_ledger_the_data_or_what_is_printed(baskets: Path, 
     in_a_shell(f"< {data}", "mine", "-", "--format", "basket", *ASKED, *charged, "-o", data)
     assert data.read_bytes() == baskets.read_bytes()
     printed = tmp_path / "printed.json"
-    in_a_shell(f"> {printed}", "mine", baskets, *ASKED, *charged, "-o", printed)
+    with standard_output(printed):
+        assert fim_private("mine", baskets, *ASKED, *charged, "-o", printed).returncode == 2
     assert printed.read_bytes() == b""
     long, loop = tmp_path / ("a" * 251 + ".json"), tmp_path / "loop.json"
     loop.symlink_to(loop)
@@ -255,8 +256,8 @@ def test_no_output_replaces_a_ledger_the_data_or_what_is_printed(baskets: Path, 
 
 @pytest.mark.parametrize("quiet", [True, False])
 def test_what_is_printed_to_the_null_device_was_not_delivered(baskets: Path, ledger: Ledger, quiet: bool) -> None:
-    done = in_a_shell("> /dev/null", "mine", baskets, *ASKED, "--ledger", ledger.path, *["-q"] * quiet)
-    assert done.returncode == 0
+    with standard_output(Path("/dev/null")):
+        done = succeed("mine", baskets, *ASKED, "--ledger", ledger.path, *["-q"] * quiet)
     entry = ledger.history()[-1]
     assert entry.state == "charged"
     lines = [line for line in done.stderr.decode().splitlines() if "not delivered" in line]
@@ -268,6 +269,7 @@ def test_what_is_printed_to_the_null_device_was_not_delivered(baskets: Path, led
 
 def test_what_is_in_a_file_was_delivered_whatever_is_printed(baskets: Path, ledger: Ledger, tmp_path: Path) -> None:
     output = tmp_path / "out.json"
-    done = in_a_shell("> /dev/null", "mine", baskets, *ASKED, "--ledger", ledger.path, "-q", "-o", output)
-    assert (done.returncode, done.stderr) == (0, b"")
+    with standard_output(Path("/dev/null")):
+        done = succeed("mine", baskets, *ASKED, "--ledger", ledger.path, "-q", "-o", output)
+    assert done.stderr == b""
     assert ledger.history()[-1].state == "delivered"

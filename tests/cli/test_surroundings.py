@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ def test_too_little_memory_is_said(tmp_path: Path, limit: int, flag: str) -> Non
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(find_spec("marimo") is None, reason="marimo is not here; it is in the extra `desk`")
 def test_the_desk_is_not_opened_on_a_file_that_is_not_there(tmp_path: Path) -> None:
-    pytest.importorskip("marimo", reason="marimo is not here; it is in the extra `desk`")
     program = [sys.executable, "-m", "fim_private", "desk", "--no-browser", "absent.csv"]
     done = processes.run(program, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert (done.returncode, done.stdout) == (3, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -12,7 +13,8 @@ from fim_private.demos.demo import Demo
 from tests import processes
 from tests.conftest import ROOT
 
-pytest.importorskip("marimo", reason="marimo is not here; it is in the extra `demos`")
+if find_spec("marimo") is None:
+    pytest.skip("marimo is not here; it is in the extra `demos`", allow_module_level=True)
 
 NOTEBOOK = ROOT / "notebooks" / "lesson.py"
 PROGRAM = """

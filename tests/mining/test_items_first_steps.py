@@ -33,11 +33,9 @@ from tests.asking import mined, planned
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 UNIT = PrivacyUnit()
-RANDOM = np.random.default_rng(8)
-BASKETS = [
-    [f"item {item}" for item in np.flatnonzero(RANDOM.random(12) < 0.75 ** np.arange(1, 13)).tolist()] or ["item 0"]
-    for _ in range(20_000)
-]
+HELD = np.random.default_rng(8).random((20_000, 12)) < 0.75 ** np.arange(1, 13)
+NAMES = np.array([f"item {item}" for item in range(12)], dtype=object)
+BASKETS = [NAMES[held].tolist() or ["item 0"] for held in HELD]
 WHOLE = transactions_from_lists([*BASKETS, ["only here", "item 0"]])
 
 

@@ -232,6 +232,7 @@ def test_a_list_that_asks_for_no_more_is_not_said_to_help() -> None:
     assert "would not help" in " ".join(advice_words(found))
 
 
+@pytest.mark.slow
 def test_a_list_that_makes_the_same_answer_better_is_said_to_help_a_little() -> None:
     question = Question.of(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(column="Kunde"))
     found = advise(question, Shop.of(5000, 60), count_share="0.3")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +11,7 @@ from fim_private.counting.local.batch import Batch, room_for
 from fim_private.counting.local.ordering import Ordering
 from fim_private.counting.local.task import Task
 from fim_private.counting.local.work import THREADS
+from fim_private.transactions.in_order import mapping
 
 _ROWS = 2**20
 """Rows per block: so many that the memory of a block goes back to the operating system when it is freed."""
@@ -84,8 +83,8 @@ class FoundItemsets(Hidden):
             _expand(block, self._task.index.codes, itemsets)
             return itemsets.T, block.counts
 
-        with ThreadPoolExecutor(THREADS) as pool:
-            return list(pool.map(write, self._blocks))
+        with mapping(min(THREADS, len(self._blocks))) as each:
+            return list(each(write, self._blocks))
 
 
 @compiled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from fim_private.counting.local.instructions import AHEAD
 from fim_private.counting.local.work import THREADS
 from fim_private.errors import InputError
 from fim_private.transactions.dataset import MOST_NARROW, Transactions
+from fim_private.transactions.in_order import mapping
 from fim_private.transactions.kernels import SHORT, sort_distinct
 
 U32 = NDArray[np.uint32]
@@ -135,7 +135,7 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
         units = transactions.units.astype(np.uint32)
     parts = list(_parts(transactions, units))
     items = transactions.items
-    with ThreadPoolExecutor(len(parts)) as pool:
+    with mapping(len(parts)) as each:
         width = len(transactions.vocabulary)
         by_part = [np.zeros(width, np.int64) for _ in parts]
         of_units = [np.zeros(width if len(units) else 0, np.int64) for _ in parts]
@@ -146,7 +146,7 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
             else:
                 _add_item_counts(items[_occurrences(transactions, part)], held)
 
-        list(pool.map(add, parts, by_part, of_units))
+        list(each(add, parts, by_part, of_units))
         occurrences = np.sum(by_part, axis=0)
         counts = np.sum(of_units, axis=0) if len(units) else occurrences
         order = np.argsort(-counts, kind="stable")
@@ -162,7 +162,7 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
             room = np.empty(SHORT, flat.dtype)
             rank_transactions(transactions.offsets, items, *parts[number], rank, begins[number], flat, offsets, room)
 
-        list(pool.map(rank_part, range(len(parts))))
+        list(each(rank_part, range(len(parts))))
     return Index(
         codes=codes.astype(np.int32),
         counts=counts[codes],

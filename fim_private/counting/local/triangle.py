@@ -6,7 +6,6 @@ the second or third cache of the processor.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +14,7 @@ from fim_private.compilation import compiled
 from fim_private.counting.local.batch import Batch
 from fim_private.counting.local.depth_first import Progress
 from fim_private.counting.local.index import U32, Index
+from fim_private.transactions.in_order import mapping
 
 ITEMS = 1024
 """The number of most frequent items whose pairs are counted."""
@@ -48,8 +48,8 @@ def count_triangle(index: Index, threads: int) -> U32:
             _stream(index.flat, offsets, items, counter)
         return counter
 
-    with ThreadPoolExecutor(parts) as pool:
-        counters = list(pool.map(count, pairwise(index.cuts(parts))))
+    with mapping(parts) as each:
+        counters: list[U32] = list(each(count, pairwise(index.cuts(parts))))
     for more in counters[1:]:
         counters[0] += more
     return counters[0]

@@ -337,10 +337,8 @@ def visible(text: str) -> str:
     """
     if text.isprintable():  # as nearly all are, however long
         return text
-    return "".join(
-        letter if letter.isprintable() or unicodedata.category(letter) == "Zs" else repr(letter)[1:-1]
-        for letter in text
-    )
+    steering = (letter for letter in set(text) if not letter.isprintable() and unicodedata.category(letter) != "Zs")
+    return text.translate({ord(letter): repr(letter)[1:-1] for letter in steering})
 
 
 def cell_text(cell: Cell, digits: int) -> str:

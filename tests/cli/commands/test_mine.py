@@ -291,11 +291,11 @@ def test_what_standard_output_cannot_show_is_escaped(tmp_path: Path) -> None:
     """A release that was paid for may not be lost to a terminal's encoding."""
     path = tmp_path / "baskets.csv"
     path.write_text("café,tea €,😀\n" * 4_000, encoding="utf-8")
-    narrow = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    program = [sys.executable, "-m", "fim_private", "mine", str(path), "--size", "3", "--top", "1", *PROMISE, "-q"]
-    shown = processes.run(program, env=narrow, check=True).stdout
+    asked = ("mine", path, "--size", 3, "--top", 1, *PROMISE, "-q")
+    shown = fim_private(*asked, encoding="ascii").stdout
     assert rb"caf\u00e9 + tea \u20ac + \ud83d\ude00" in shown
-    as_json = processes.run([*program, "--json"], env=narrow, check=True).stdout
+    as_json = fim_private(*asked, "--json", encoding="ascii").stdout
+    assert as_json.isascii()
     assert sorted(json.loads(as_json)["itemsets"][0]["items"]) == sorted(["café", "tea €", "😀"])
 
 

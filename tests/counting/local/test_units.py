@@ -47,7 +47,10 @@ def transactions_of(rows: Owned) -> Transactions:
 
 
 def by_owner(rows: Owned) -> dict[int, list[frozenset[int]]]:
-    return {who: [basket for owner, basket in rows if owner == who] for who, _ in rows}
+    baskets: dict[int, list[frozenset[int]]] = {who: [] for who, _ in rows}
+    for who, basket in rows:
+        baskets[who].append(basket)
+    return baskets
 
 
 def held(baskets: Sequence[frozenset[int]], size: int) -> set[Itemset]:
