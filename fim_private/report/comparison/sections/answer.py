@@ -180,12 +180,19 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
             "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. The "
             "settings of the other mechanisms follow from their proofs."
         )
-    yield f"**Where this fails.** {where_it_fails(found[OPEN], results.epsilons, kind((results.settings.main_size,)))}"
+    yield f"**Where this fails.** {' '.join(_failing(results, data))}"
     if "lmm-paper" in results.settings.mechanisms:
         yield (
             "**For comparison:** `lmm-paper`, the large margin mechanism as published (Chaudhuri, Hsu, Song 2014), "
             "with its own constants."
         )
+
+
+def _failing(results: ComparisonResults, data: str) -> Iterator[str]:
+    """Where this fails, a sentence or two for each size."""
+    for size in results.settings.sizes:
+        cells = results.cells(data=data, size=size).filter(pl.col("mechanism").is_in(results.settings.mechanisms))
+        yield where_it_fails(cells.filter(pl.col("universe_items").is_null()), results.epsilons, kind((size,)))
 
 
 def _asked(results: ComparisonResults, cells: pl.DataFrame) -> pl.DataFrame:
@@ -233,7 +240,7 @@ def where_it_fails(cells: pl.DataFrame, epsilons: Sequence[str], what: str) -> s
         if words := _hopeless(cells, at, what):
             hopeless.setdefault(words, []).append(at)
     if not hopeless:
-        return "At every k and epsilon here, some mechanism without a list clearly names half."
+        return f"At every k and epsilon here, some mechanism without a list clearly names half of the {what}."
     listed = "; ".join(f"for {words} at epsilon {' or '.join(at)}" for words, at in hopeless.items())
     instead = "Spend more epsilon." if list(hopeless) == [f"any {what}"] else "Ask for fewer, or spend more epsilon."
     return f"Do not ask {listed}: no mechanism without a list clearly finds half of them. {instead}"
@@ -302,8 +309,8 @@ def reach(results: ComparisonResults, data: str, size: int) -> Table:
             if name in results.main
         ),
         caption=f"**The smallest epsilon that reaches a precision of {GOOD}**, {kind((size,))} of {data}, of the "
-        f"epsilons {', '.join(results.epsilons)}. A ~ means that chance decides between it and its neighbour; > means "
-        "not reached; – means not measured. A longer list may reach it earlier, if its last place stands out more."
+        f"epsilons {', '.join(results.epsilons)}. A ~ means that chance decides between it and the one beside it; > "
+        "means not reached; – not measured. A longer list may reach it earlier, if its last place stands out more."
         + _told(results, results.main),
         mechanism_column=0,
     )
