@@ -81,11 +81,8 @@ items, plus so many deviations of the look's noise: the larger the noise, the le
 _LARGEST_LISTED = 3
 """Itemsets of up to so many items are picked from all that a public list makes."""
 _CAUTION, _CAUTION_UNCUT = 2.5, 3.5
-_MANY, _CAUTION_OF_MANY = 200, 1.0
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way. A list that is
-not cut is lost as a whole if its test fails, and so gets more of them, as the second number says. Lists of at least
-`_MANY` itemsets of three items or more get fewer: in long lists about as many picks go wrong as are left out again,
-and items first has less to offer than for pairs.
+not cut is lost as a whole if its test fails, and so gets more of them, as the second number says.
 
 `benchmarks/field.py` measures these settings for lists of ten and more, and the reports for shorter ones too."""
 
@@ -247,8 +244,7 @@ class LookFirst:
         leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
-        many = self.sizes[0] > 2 and self.top >= _MANY
-        caution = _CAUTION_OF_MANY if many else _CAUTION
+        caution = _CAUTION
         if replace(self.items, support=_LEADS_OF_READ * lead).reading(lengths) is not None:
             leads, caution = _LEADS_OF_READ, _CAUTION_OF_READ
         found: list[tuple[Picks, int]] = [(usual, math.ceil(leads * lead + caution * deviation))]
