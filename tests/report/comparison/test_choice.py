@@ -54,12 +54,14 @@ def runs(mechanism: str, precision: list[float], top: int = 10) -> pl.DataFrame:
 
 def test_fewer_itemsets_are_advised_only_where_fewer_are_found() -> None:
     none, short = runs(AUTO, [0.1] * 30), pl.concat([runs(AUTO, [0.9] * 30, top=5), runs(AUTO, [0.1] * 30)])
-    assert where_it_fails(averages(none), ["1"], "pairs") == (
+    assert where_it_fails({"pairs": averages(none)}, ["1"]) == (
         "Do not ask for any pairs at epsilon 1: no mechanism without a list clearly finds half of them. Spend more "
         "epsilon."
     )
-    assert where_it_fails(averages(short), ["1"], "pairs").startswith("Do not ask for 10 or more pairs at epsilon 1: ")
-    assert where_it_fails(averages(short), ["1"], "pairs").endswith("Ask for fewer, or spend more epsilon.")
+    assert where_it_fails({"pairs": averages(short)}, ["1"]).startswith(
+        "Do not ask for 10 or more pairs at epsilon 1: "
+    )
+    assert where_it_fails({"pairs": averages(short)}, ["1"]).endswith("Ask for fewer, or spend more epsilon.")
 
 
 def test_intervals_are_wilson_s_for_yes_or_no_and_student_s_elsewhere() -> None:
