@@ -77,13 +77,15 @@ def test_the_advice_is_what_runs_show(data: str, epsilon: str) -> None:
         ("groceries", 3, "2", 1),
         ("retail", 3, "0.25", 1),
         ("retail", 3, "1", 1),
+        ("online-retail-customers", 1, "0.5", 1),
+        ("online-retail-customers", 1, "1", 1),
         ("online-retail-customers", 2, "0.5", 50),
         ("online-retail-customers", 2, "1", 1),
         ("online-retail-customers", 2, "2", 1),
     ],
 )
 def test_the_outlook_without_a_list_is_what_runs_show(data: str, size: int, epsilon: str, least: int) -> None:
-    """From `least` itemsets on. Picks choose among few items, lists of triples are counted, transactions are long."""
+    """From `least` itemsets on. Picks choose among few items, triples are counted, items of long baskets are read."""
     runs = {top: right for top, right in measured(data, "auto", size, epsilon).items() if top >= least}
     assert len(runs) >= 3
     for top, right in runs.items():
