@@ -27,7 +27,9 @@ WIDE_MARKS = {
 """Byte order marks, and the encodings whose texts begin with them. The mark of UTF-32 begins like one of UTF-16."""
 
 ORDER_UNSAID = ("utf-16", "utf-32")
-OTHERS = "cp1252 (western Europe), cp1250 (central Europe), cp850 (DOS), cp1251 (Cyrillic), cp932 (Japanese) or utf-16-le"
+OTHERS = (
+    "cp1252 (western Europe), cp1250 (central Europe), cp850 (DOS), cp1251 (Cyrillic), cp932 (Japanese) or utf-16-le"
+)
 ENCODINGS = f"utf-8, {OTHERS}"
 USUAL_ENCODINGS = f"Usual ones are {ENCODINGS}."
 
