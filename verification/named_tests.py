@@ -18,6 +18,10 @@ NAMED_TESTS = (
         "tests/mechanisms/test_items_first.py::test_broken_twins_fail_the_same_check",
     ),
     (
+        "items read from first counts: too little noise, too exact picks of those to leave out, a low threshold",
+        "tests/mechanisms/test_item_reading.py::test_the_claim_holds_for_the_hardest_units_and_mistakes_are_caught",
+    ),
+    (
         "PrivBasis: several bases with the noise of one",
         "tests/mechanisms/test_privbasis.py::test_the_noise_of_one_basis_fails_the_same_check",
     ),

@@ -356,6 +356,8 @@ def _method() -> Section:
                     "names counts as the empty list. Both can only hide a difference, so the delta found is too small. "
                     "The test suite also compares it on a few data sets with the second look shown, and with a worst "
                     "case in place of items-first.",
+                    "**PrivBasis** is not in the search. The test suite compares all of it on small data, "
+                    "and catches mistakes in it.",
                     "**What this cannot show.** A search cannot show that there is no harder pair of neighbours. The "
                     "proofs show that; they are cited in each mechanism's file.",
                 )
