@@ -130,7 +130,7 @@ class ItemsFirst:
         look = LengthLook.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
-            names=names if self.test_delta is None else self.items.names,
+            names=names if self.test_delta is None else max(names, self.items.names),
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
             way = replace(self, select=select, look=look, items=items, rho=MUCH, min_count=None)

@@ -238,6 +238,15 @@ def test_counts_of_several_sizes_are_rehearsed_together(per_size: bool, monkeypa
     assert together == {(1,), (2,), (1, 2)}
 
 
+def test_a_list_just_longer_than_codes_of_two_bytes_is_rehearsed() -> None:
+    """Made-up baskets have some items more than that, and then more than there can be."""
+    from fim_private.mining.rehearsal import rehearse
+    from fim_private.transactions.dataset import MOST_NARROW
+
+    names = Universe(items=MOST_NARROW + 1)
+    rehearse(planned(budget=BUDGET, unit=CUSTOMER, mechanism="items-first", universe=names), many_items=True)
+
+
 def test_units_without_a_full_basket_are_still_neighbours() -> None:
     """A unit whose baskets hold no declared item leaves no gap among the codes of units."""
     data = transactions_from_lists([["a"], ["z"], ["a", "b"], ["b"]], [0, 1, 2, 2])
