@@ -137,6 +137,10 @@ class ItemsFirst:
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
+        tuning = replace(self.tuning, short=math.inf, short_for_long_lists=math.inf, reads_least=0, reads_most=math.inf)
+        read = replace(self, look=look, items=items, rho=MUCH, support=1.0, tuning=tuning)
+        if read.reading(USUAL_LENGTHS):
+            yield read
 
     @cached_property
     def asked(self) -> AskedItemsets:
