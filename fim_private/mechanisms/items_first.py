@@ -130,13 +130,17 @@ class ItemsFirst:
         look = LengthLook.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
-            names=names if self.test_delta is None else self.items.names,
+            names=names if self.test_delta is None else max(names, self.items.names),
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
             way = replace(self, select=select, look=look, items=items, rho=MUCH, min_count=None)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
+        tuning = replace(self.tuning, short=math.inf, short_for_long_lists=math.inf, reads_least=0, reads_most=math.inf)
+        read = replace(self, look=look, items=items, rho=MUCH, support=1.0, tuning=tuning)
+        if read.reading(USUAL_LENGTHS):
+            yield read
 
     @cached_property
     def asked(self) -> AskedItemsets:

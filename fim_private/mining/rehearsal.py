@@ -43,10 +43,11 @@ def rehearse(plan: Plan, *, many_items: bool = False) -> None:
                 for almost_without_noise in search.loud(len(database.vocabulary)):
                     stepwise.run(database, almost_without_noise, randomness)
         if plan.counts is not None:
-            # Search each size by itself: there may be no more than k itemsets.
-            for size in filter(None, plan.question.remaining_sizes):
-                itemset = ReleasedItemset(rank=1, items=("made up",))
-                with_counts([itemset], [tuple(range(size))], database, plan, randomness)
+            # Count each size by itself too: itemsets of several sizes are counted in another way.
+            sizes = [size for size in plan.question.remaining_sizes if size]
+            for together in (*([size] for size in sizes), sizes[: plan.counts.top]):
+                itemsets = [ReleasedItemset(rank=rank, items=("made up",)) for rank, _ in enumerate(together, start=1)]
+                with_counts(itemsets, [tuple(range(size)) for size in together], database, plan, randomness)
 
 
 def _made_up(size: int, *, many_items: bool) -> Iterator[TransactionDatabase]:

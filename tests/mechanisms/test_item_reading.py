@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from fim_private.mechanisms.left_out import LeftOut
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import COUNTS, Request
+from fim_private.mining import items_first_steps
 from fim_private.mining.items_first_steps import _read_items
+from fim_private.mining.outcome import Outcome
 from fim_private.privacy import BoundedRange, Loss
 from fim_private.randomness import SeededRandomness
 from tests.counting.local.test_basis_bins import transactions_of
@@ -175,3 +178,20 @@ def test_what_nobody_or_one_unit_alone_has_is_never_named() -> None:
     items = {int(data.vocabulary[code]) for itemsets in named for code in itemsets[:, 0].tolist()}
     assert items == set(range(60))
     assert max(map(len, named)) <= 60
+
+
+@pytest.mark.parametrize(("changes", "read"), [({}, True), ({"top": 99}, False), ({"sizes": (2,)}, False)])
+def test_reading_is_rehearsed_where_it_may_be_chosen(
+    changes: dict[str, object], read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counted(*steps: Any) -> Outcome:
+        outcomes.append(_read_items(*steps))
+        return outcomes[-1]
+
+    outcomes: list[Outcome] = []
+    monkeypatch.setattr(items_first_steps, "_read_items", counted)
+    data = LocalDatabase(transactions_of([range(at % 3, 9) for at in range(300)]))
+    for way in planned(None, **changes).loud(len(data.vocabulary)):
+        items_first_steps.run(data, way, SeededRandomness(SEED))
+    assert bool(outcomes) is read
+    assert all(len(outcome.itemsets) for outcome in outcomes)

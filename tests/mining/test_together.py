@@ -7,11 +7,13 @@ from collections.abc import Callable
 from itertools import combinations
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from fim_private import Budget, Constraints, PrivacyUnit, make_plan, read_transactions, transactions_from_lists
 from fim_private.counting import LocalDatabase, top_itemsets
@@ -215,6 +217,34 @@ def test_nothing_is_compiled_after_the_charge_where_codes_need_four_bytes(mechan
     plan = planned(top=1, budget=BUDGET, unit=CUSTOMER, mechanism=mechanism, universe=names)
     mine_as_planned(data, plan, charge=charge)
     assert compiled() == charged
+
+
+@pytest.mark.parametrize("per_size", [False, True])
+def test_counts_of_several_sizes_are_rehearsed_together(per_size: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are counted by a loop of their own, which took seconds to compile after the charge."""
+    from fim_private.mining import count_measurement
+    from fim_private.mining.rehearsal import rehearse
+
+    def measured(database: LocalDatabase, itemsets: list[tuple[int, ...]], *rest: Any) -> NDArray[np.int64]:
+        together.add(tuple(map(len, itemsets)))
+        return measure(database, itemsets, *rest)
+
+    together: set[tuple[int, ...]] = set()
+    measure = count_measurement.measure_chosen
+    monkeypatch.setattr(count_measurement, "measure_chosen", measured)
+    rehearse(
+        planned(size=[1, 2], top=2, budget=BUDGET, count_share="0.3", per_size=per_size, mechanism="limited-domain")
+    )
+    assert together == {(1,), (2,), (1, 2)}
+
+
+def test_a_list_just_longer_than_codes_of_two_bytes_is_rehearsed() -> None:
+    """Made-up baskets have some items more than that, and then more than there can be."""
+    from fim_private.mining.rehearsal import rehearse
+    from fim_private.transactions.dataset import MOST_NARROW
+
+    names = Universe(items=MOST_NARROW + 1)
+    rehearse(planned(budget=BUDGET, unit=CUSTOMER, mechanism="items-first", universe=names), many_items=True)
 
 
 def test_units_without_a_full_basket_are_still_neighbours() -> None:
