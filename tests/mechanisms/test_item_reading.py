@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -195,3 +196,37 @@ def test_reading_is_rehearsed_where_it_may_be_chosen(
         items_first_steps.run(data, way, SeededRandomness(SEED))
     assert bool(outcomes) is read
     assert all(len(outcome.itemsets) for outcome in outcomes)
+
+
+def test_how_items_are_read_follows_from_released_numbers() -> None:
+    """Each number here by its own formula: what it costs to err is precision alone, so no law would show it."""
+    lengths = Lengths(np.array([8.0, 40.0, 150.0]), np.array([300.0, 900.0, 300.0]))
+    chosen = set()
+    for support in (110.0, 150.0, 200.0):
+        mechanism = planned(support)
+        reading, tuning = mechanism.reading(lengths), mechanism.tuning
+        assert reading is not None
+        rho = float(mechanism.rho - mechanism.look.loss.gaussian.rho)
+        weights = {2**power: lengths.weight(2**power) for power in range(9)}
+        noise = {full: math.sqrt(full / (2 * rho)) / weight for full, weight in weights.items()}
+        expected = max(support, tuning.read_clear * min(noise.values()))
+        lost = {full: tuning.read_lost * (1 - weight) * expected for full, weight in weights.items()}
+        full = min(noise, key=lambda full: math.hypot(noise[full], lost[full]))
+        chosen.add(full)
+        assert (reading.items.measurement.full, reading.weight) == (full, weights[full])
+        assert reading.out_rho == pytest.approx(tuning.read_out * rho)
+        # The test is made for a support that it passes 19 times in 20.
+        needed = reading.certificate.support_needed(0.05)
+        assert needed == pytest.approx(tuning.read_sure * expected, rel=0.1)
+        measurement = reading.items.measurement
+        deviation = measurement.deviation / reading.weight
+        count = (reading.certificate.threshold + 0.5 * deviation) * reading.weight * measurement.resolution
+        width = math.hypot(deviation, math.sqrt(reading.certificate.variance))
+        assert reading.trust(np.array([count]))[0] == pytest.approx(NormalDist(0, width).cdf(0.5 * deviation), abs=0.01)
+    assert len(chosen) > 1
+    high = np.full(200, 10**6)
+    assert [reading.tokens(high[:number]) for number in (0, 7, 120, 200)] == [0, 7, 120, 120]
+    # By 65,536 strangers, 3 deviations are nearly surely noise, and 6 are not.
+    deviation = math.isqrt(measurement.variance)
+    assert reading.tokens(np.array([6 * deviation] * 30 + [3 * deviation] * 30)) == 30
+    assert [len(reading.left_out(number).rates) for number in (0, 5, 6, 60, 119, 120)] == [0, 0, 1, 10, 19, 20]
