@@ -82,6 +82,8 @@ class Tuning:
         peels_known: if the support of the k-th pair was released before, pairs are picked if what a pick can tell from
             nothing is at most this times that support, and less the more k exceeds the picks that are as exact as noisy
             counts. It is also at most the support of the rarest item that a good answer needs.
+        peels_clear, peels_rarer: if that support is larger still by the first of these factors, what a pick can tell
+            from nothing may be larger than the support of that item by the second.
         peels_larger_known: if the support of the k-th larger itemset was released before, this takes the place of
             `peels_larger`.
         peels_larger_support: what tells an itemset from all that are as likely is then also at most so many times that
@@ -152,6 +154,8 @@ class Tuning:
     peels_items: float = 1.3
     peels_larger: float = 0.35
     peels_known: float = 1.3
+    peels_clear: float = 1.5
+    peels_rarer: float = 1.3
     peels_larger_known: float = 0.8
     peels_larger_support: float = 1.0
     peels_larger_exact: float = 400.0

@@ -434,8 +434,16 @@ def test_where_the_support_of_the_kth_is_known_it_decides_whether_larger_itemset
 
 def test_where_the_support_of_the_kth_is_known_it_decides_whether_pairs_are_picked() -> None:
     # Four times as many picks are half as exact, and four times as many have to be as exact as the counts.
-    assert least_known(size=2, top=160) / least_known(size=2) == pytest.approx(8, rel=0.1)
-    assert [known_picked(1e9, items, size=2) for items in (100.0, 200.0)] == [False, True]
+    enough = least_known(size=2)
+    assert least_known(size=2, top=160) / enough == pytest.approx(8, rel=0.1)
+
+    def least_items(support: float) -> int:
+        return bisect_left(range(1000), True, key=lambda items: known_picked(support, float(items), size=2))
+
+    # If the k-th stands out clearly, rarer items are enough, by a factor of 1.3.
+    assert 100 < least_items(1e9) < 200
+    assert least_items(1.4 * enough) / least_items(1.7 * enough) == pytest.approx(1.3, rel=0.05)
+    assert least_items(1.7 * enough) == least_items(1e9)
 
 
 def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_items() -> None:
