@@ -80,7 +80,7 @@ def item_reading(
     lengths: Lengths,
     *,
     seen: float,
-    certificate: Callable[[Fraction, float], Certificate],
+    certificate: Callable[[float], Certificate],
 ) -> ItemReading | None:
     """How single items are read; None if another way is better, or if nothing tells.
 
@@ -104,7 +104,7 @@ def item_reading(
     support = max(support, tuning.read_clear * least)
     off = {full: math.hypot(noise[full], tuning.read_lost * (1 - lengths.weight(full)) * support) for full in _FULL}
     full = min(_FULL, key=off.__getitem__)
-    test, out = certificate(left, tuning.read_sure * support), tuning.read_out * rho
+    test, out = certificate(tuning.read_sure * support), tuning.read_out * rho
     return ItemReading(
         asked=asked,
         items=replace(items, measurement=_counted((rho - out - float(test.rho)) * ROUNDED_DOWN, full)),

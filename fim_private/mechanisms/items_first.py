@@ -28,7 +28,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import NormalDist
 
 import numpy as np
@@ -245,15 +245,9 @@ class ItemsFirst:
         """How single items are read from first counts if units hold so many items; None if another way is better."""
         if self.test_delta is None or self.select is not None or self.histogram(lengths) is not None:
             return None
-        failure, left = self.test_delta, self.rho - self.look.loss.gaussian.rho
-        return item_reading(
-            self.asked,
-            self.items,
-            left,
-            lengths,
-            seen=self.seen(lengths),
-            certificate=lambda left, support: self._tested(failure, left, support),
-        )
+        left = self.rho - self.look.loss.gaussian.rho
+        tested = partial(self._tested, self.test_delta, left)
+        return item_reading(self.asked, self.items, left, lengths, seen=self.seen(lengths), certificate=tested)
 
     @property
     def _after_items(self) -> Fraction:

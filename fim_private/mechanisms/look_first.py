@@ -245,7 +245,7 @@ class LookFirst:
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
         caution = _CAUTION
-        if replace(self.items, support=_LEADS_OF_READ * lead).reading(lengths) is not None:
+        if named is None and replace(self.items, support=_LEADS_OF_READ * lead).reading(lengths) is not None:
             leads, caution = _LEADS_OF_READ, _CAUTION_OF_READ
         found: list[tuple[Picks, int]] = [(usual, math.ceil(leads * lead + caution * deviation))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
