@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -125,11 +125,11 @@ def run(
         return _picked_of_found(database, histogram, lengths, mechanism, randomness)
     reading = mechanism.reading(lengths)
     if reading is not None:
-        return _read_items(database, merged, reading, mechanism, randomness)
-    tokens, units = discover(database, merged, mechanism, randomness)
+        return _read_items(database, merged, reading, randomness)
+    tokens, units = discover(database, merged, mechanism.items, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
-    held = look(tokens, mechanism.few(item_counts, lengths), mechanism, randomness)
+    held = look(tokens, mechanism.few(item_counts, lengths), mechanism.look, randomness)
     again = mechanism.again(item_counts, lengths, held)
     if again is not None:
         likeliest = item_counts[: mechanism.asked.likeliest]
@@ -206,14 +206,10 @@ def _picked_of_found(
 
 
 def _read_items(
-    database: TransactionDatabase,
-    merged: TransactionDatabase,
-    reading: ItemReading,
-    mechanism: ItemsFirst,
-    randomness: Randomness,
+    database: TransactionDatabase, merged: TransactionDatabase, reading: ItemReading, randomness: Randomness
 ) -> Outcome:
     """The single items with the largest noisy counts, without some of little support."""
-    tokens, noisy = discover(database, merged, replace(mechanism, items=reading.items), randomness)
+    tokens, noisy = discover(database, merged, reading.items, randomness)
     read = one_item_each(reading.tokens(noisy))
     kept = keep_supported(tokens, read, reading.left_out(len(read)), randomness)
     counts = noisy[kept[:, 0]]

@@ -84,7 +84,7 @@ def run(
             return Outcome(itemsets=found, counts=None)
         case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
-            way = look_at_support(first, looked[1], mechanism, randomness)
+            way = mechanism.way(look_at_support(first, mechanism, randomness), looked[1])
             if isinstance(way, ItemsFirst):
                 return items_first_steps.run(database, way, randomness, looked=looked, progress=progress)
             progress("selecting")

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.errors import InputError, UsageError
+from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
-from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.left_out import LeftOut
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import DECOY, OTHER, LiftedExponential
-from fim_private.mechanisms.look_first import LookFirst, Picks
+from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.product_weights import ProductWeights
@@ -186,28 +186,27 @@ def look_at_lengths(units: TransactionDatabase, noise: LengthLook, randomness: R
 
 
 def discover(
-    database: TransactionDatabase, units: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
+    database: TransactionDatabase, units: TransactionDatabase, items: AnonymousItems, randomness: Randomness
 ) -> tuple[Tokens, NDArray[np.int64]]:
-    """The tokens that go on, by their noisy counts in decreasing order. This costs the measurement of the items.
+    """The tokens that go on, by their noisy counts in decreasing order. This costs `items.measurement.loss`.
 
     Args:
         database: the data, bounded as the plan says.
         units: the same, one transaction per unit.
-        mechanism: the mechanism of the plan.
+        items: how the items are counted.
         randomness: where the bits come from.
 
     Returns:
         The tokens, and their noisy counts in units, int64, shape (tokens,).
     """
-    measurement = mechanism.items.measurement
     every = one_item_each(len(units.vocabulary))
-    places, noisy = mechanism.items.find(units.count_chosen(every, measurement.weights).vector(), randomness)
+    places, noisy = items.find(units.count_chosen(every, items.measurement.weights).vector(), randomness)
     return Tokens(database, units, places), noisy
 
 
-def look(tokens: Tokens, first: int, mechanism: ItemsFirst, randomness: Randomness) -> Lengths:
-    """How many of the first tokens units hold. This costs `mechanism.look.loss`."""
-    return mechanism.look.add_noise(tokens.count_lengths(first, BINS), randomness)
+def look(tokens: Tokens, first: int, noise: LengthLook, randomness: Randomness) -> Lengths:
+    """How many of the first tokens units hold. This costs `noise.loss`."""
+    return noise.add_noise(tokens.count_lengths(first, BINS), randomness)
 
 
 def look_at(counts: ChosenCounts, noise: LengthLook, randomness: Randomness) -> Lengths:
@@ -304,11 +303,9 @@ def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -
     return int(counts.vector().sum()) + sample_discrete_laplace(scale, randomness)
 
 
-def look_at_support(
-    counts: HiddenCounts, lengths: Lengths, mechanism: LookFirst, randomness: Randomness
-) -> Picks | ItemsFirst:
-    """The way to go, by a noisy look at these counts, and by the released lengths. This costs `mechanism.look`."""
-    return mechanism.way(mechanism.look_at(counts.profile(), randomness), lengths)
+def look_at_support(counts: HiddenCounts, mechanism: LookFirst, randomness: Randomness) -> int:
+    """The support of the k-th itemset, by a noisy look at these counts. This costs `mechanism.look`."""
+    return mechanism.look_at(counts.profile(), randomness)
 
 
 def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
