@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fim_private.errors import UsageError
 from fim_private.transactions.compressed_rows import AT_ONCE, recoded, taken, without_gaps
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.kernels import keep_common, keep_smallest
+from fim_private.transactions.row_kernels import keep_common, keep_smallest
 
 Words = Callable[[int], NDArray[np.uint64]]
 """Returns the given number of independent uniform 64-bit words."""

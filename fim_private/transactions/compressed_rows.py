@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Codes, Transactions, code_type
 from fim_private.transactions.in_order import in_order
-from fim_private.transactions.kernels import SHORT, sort_rows, take_rows
+from fim_private.transactions.row_kernels import SHORT, sort_rows, take_rows
 
 Run = tuple[Codes, NDArray[np.int32]]
 """Rows in order: their codes end to end, shape (p,), and the length of each row, int32, shape (r,)."""

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.transactions.item_codes import Vocabulary
-from fim_private.transactions.kernels import ODD, add_names, find_names, split_names
+from fim_private.transactions.text_kernels import ODD, add_names, find_names, split_names
 
 _FIRST = {"names": 1 << 15, "letters": 1 << 20}
 """The room in the first table."""

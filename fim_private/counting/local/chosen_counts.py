@@ -314,7 +314,7 @@ def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction 
     present = np.zeros(len(starts), np.bool_)
     most = len(weights) - 1
     for unit in range(len(units) - 1):
-        number = int(np.int64(0))  # as in `kernels.sort_rows`
+        number = int(np.int64(0))  # as in `row_kernels.sort_rows`
         for transaction in range(units[unit], units[unit + 1]):
             before, size = number, 0
             for at in range(offsets[transaction], offsets[transaction + 1]):
@@ -402,7 +402,7 @@ def _add(
     walk = np.zeros((3, tree.size), np.int64)
     by_child = np.zeros(tree.size, np.bool_)
     for unit in range(len(units) - 1):
-        number = int(np.int64(0))  # as in `kernels.sort_rows`
+        number = int(np.int64(0))  # as in `row_kernels.sort_rows`
         for transaction in range(units[unit], units[unit + 1]):
             before = number
             number = _hold(items, offsets[transaction], offsets[transaction + 1], tree, walk, by_child, held, number)

@@ -17,7 +17,7 @@ from fim_private.counting.local.work import THREADS
 from fim_private.errors import InputError
 from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.in_order import mapping
-from fim_private.transactions.kernels import SHORT, sort_distinct
+from fim_private.transactions.row_kernels import SHORT, sort_distinct
 
 U32 = NDArray[np.uint32]
 Ranks = NDArray[np.uint16] | NDArray[np.uint32]

@@ -12,8 +12,8 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.text import SMALL, Chunk, Text, lines_of
 from fim_private.transactions.in_order import in_order
 from fim_private.transactions.item_codes import Coder, Vocabulary
-from fim_private.transactions.kernels import parse_integers
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.text_kernels import parse_integers
 
 TABLE = 1 << 24
 """A table holds the codes of numbers below this. Only the parts of it that are used take memory."""
