@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fim_private.cli.replay import LISTED
+from fim_private.cli.settings_file import LISTED
 from fim_private.errors import UsageError
 from fim_private.privacy import NeighbouringRelation
 

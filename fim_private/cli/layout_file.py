@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fim_private.cli.replay import GUESSED, is_from, read_settings, read_toml
+from fim_private.cli.replay import GUESSED, is_from
+from fim_private.cli.settings_file import read_settings, read_toml
 from fim_private.errors import UsageError
 
 if TYPE_CHECKING:

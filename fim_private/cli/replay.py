@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,21 +13,18 @@ import typer
 from fim_private.cli.option_groups import names_of
 from fim_private.cli.options import Delivery, Reading
 from fim_private.cli.question_options import Question
-from fim_private.errors import FimPrivateError, InputError, UsageError, did_you_mean
+from fim_private.cli.settings_file import as_typed, read_settings, text_of
+from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.privacy import NeighbouringRelation, Together, exact
 
 if TYPE_CHECKING:
     from fim_private.release import Release
     from fim_private.transactions.layout import Layout
 
-LARGEST = 1 << 20
-"""The most bytes of a file of settings."""
 LARGEST_RELEASE = 1 << 28
 """The most bytes of a release: a thousand bytes for each of a quarter of a million itemsets."""
 IN_PERSON = {"config", "layout", "curator"}
 """Options that no file can set: the name of the file or of another, and that a person may see exact counts."""
-LISTED = "A,B,..."
-"""How help shows the value of an option that takes a list. A file of settings may write [A, B]."""
 FILES = ("FILE", "LEDGER")
 """How help shows the values of options that name files."""
 SEVERAL = "FILES"
@@ -79,7 +75,7 @@ def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
         named = {_option(param).strip("-").replace("-", "_"): param for param in context.command.params}
         allowed = [name for name in named if name not in IN_PERSON]
         settings = {
-            named[name].name: _as_typed(path, name, value, named[name])
+            named[name].name: as_typed(path, name, value, named[name])
             for name, value in read_settings(path, allowed).items()
         }
     # A layout of its own goes before.
@@ -113,84 +109,13 @@ Config = Annotated[
 ]
 
 
-def read_settings(path: Path, allowed: Collection[str], *, option: str = "--config") -> dict[str, Any]:
-    """The settings of a TOML file. Each is a value or a plain list; hyphens in names become underscores.
-
-    Raises:
-        InputError: the file cannot be read.
-        UsageError: a setting does not exist, or is neither a value nor a plain list.
-    """
-    found = read_toml(path, option=option)
-    settings = {name.replace("-", "_"): value for name, value in found.items()}
-    unknown = sorted(settings.keys() - set(allowed))
-    if unknown:
-        raise UsageError(
-            f"{path} has unknown settings: {', '.join(map(repr, unknown))}.",
-            f"{did_you_mean(unknown[0], allowed)}The settings are: {', '.join(allowed)}.",
-        )
-    for name, value in settings.items():
-        parts = value if isinstance(value, list) else [value]
-        if not all(isinstance(part, str | int | float) for part in parts):
-            raise UsageError(f"In {path}, {name} is neither a value nor a plain list.", f'Write {name} = ["a", "b"].')
-    return settings
-
-
-def read_toml(path: Path, *, option: str = "--config") -> dict[str, Any]:
-    """The content of a small TOML file.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    try:
-        return tomllib.loads(_text(path, option))
-    except (ValueError, RecursionError) as error:
-        # The parser's message may quote the file.
-        _, _, place = str(error).rpartition("(at ")
-        where = f": see {place.rstrip(')')}" if place.startswith("line") else ""
-        raise InputError(
-            f"{path} is not TOML{where}.", "Write one setting per line, as in size = 2. Put texts in quotes."
-        ) from None
-
-
-def _text(path: Path, option: str = "--config", *, largest: int = LARGEST) -> str:
-    """The content of a text file that is not too large."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(largest + 1)
-        if len(content) > largest:
-            raise InputError(
-                f"{path} has over {largest >> 20} MiB, which is too much for {option}.", f"Correct {option}."
-            )
-        return content.decode()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"{path} cannot be read: {reason}.", f"Correct {option}.") from None
-
-
-def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
-    """The setting as a user would type it, so that the same checks apply."""
-    if getattr(param, "is_flag", False):
-        if isinstance(value, bool):
-            return value
-        raise UsageError(f"In {path}, {name} is neither true nor false.", f"Write {name} = true or false.")
-    if param.metavar == LISTED and isinstance(value, list):
-        return ",".join(map(str, value))
-    several = getattr(param, "multiple", False) or param.nargs != 1
-    if param.param_type_name == "argument" and several and not isinstance(value, list):
-        value = [value]
-    if isinstance(value, bool) or isinstance(value, list) is not several:
-        wanted = "a list" if several else "a text or a number"
-        raise UsageError(f"In {path}, {name} is not {wanted}.", "Write the value as on the command line, in quotes.")
-    return [str(part) for part in value] if several else str(value)
-
-
 def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
     """The question of a release, and the guessed parts of its layout."""
     from fim_private.release import Release
 
     begin = ["fim-private", str(context.info_name)]
     try:
-        release = Release.from_json(_text(path, largest=LARGEST_RELEASE))
+        release = Release.from_json(text_of(path, largest=LARGEST_RELEASE))
         words = shlex.split(release.command or "")
         if words[:2] != begin:
             raise InputError(f"{path} was not made by `{' '.join(begin)}`.", "Give a TOML file, or give the options.")

@@ -12,8 +12,9 @@ from fim_private.cli import options
 from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import only, spread, without
 from fim_private.cli.question_options import DEFAULT_COUNT_SHARE, Question
-from fim_private.cli.replay import command_line, read_toml, replayed_guesses
+from fim_private.cli.replay import command_line, replayed_guesses
 from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
+from fim_private.cli.settings_file import read_toml
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, exact
 
