@@ -21,7 +21,7 @@ from fim_private.transactions.formats.detection import (
     detect_text,
     like_first,
 )
-from fim_private.transactions.formats.doubts import OnDoubt, refuse
+from fim_private.transactions.formats.doubt import OnDoubt, refuse
 from fim_private.transactions.layout import FORMATS, LINE_FORMATS, Layout
 from fim_private.transactions.sources.excel import KIND as EXCEL
 from fim_private.transactions.sources.several import JoinedText

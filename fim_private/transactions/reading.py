@@ -23,8 +23,9 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.detection import SEPARATORS
-from fim_private.transactions.formats.doubts import OnDoubt, ask, full_transactions, item_names, refuse, single_items
+from fim_private.transactions.formats.doubt import OnDoubt, ask, refuse
 from fim_private.transactions.formats.fimi import read_fimi
+from fim_private.transactions.formats.item_doubts import full_transactions, item_names, single_items
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
 from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read_one_hot_text

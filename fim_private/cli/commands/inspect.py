@@ -17,7 +17,7 @@ from fim_private.errors import UsageError
 from fim_private.privacy import Together
 
 if TYPE_CHECKING:
-    from fim_private.transactions.formats.doubts import Doubt
+    from fim_private.transactions.formats.doubt import Doubt
 
 
 @spread

@@ -11,7 +11,7 @@ from fim_private.cli.options import Reading
 from fim_private.cli.words import Choices, group_of, help_of, understood
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.figures import first_transactions
-from fim_private.transactions.formats.doubts import Doubt
+from fim_private.transactions.formats.doubt import Doubt
 from fim_private.transactions.reading import column_names, read_transactions
 
 LAYOUT = help_of("inspect", section="How to read the file")

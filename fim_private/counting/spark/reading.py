@@ -31,7 +31,7 @@ from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.files.source import GIVE_QUERY, GZIP, PARQUET, Content, load
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.detection import SAMPLE_LINES, SAMPLE_ROWS, like_first
-from fim_private.transactions.formats.doubts import refuse
+from fim_private.transactions.formats.doubt import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.row_units import repeated_transaction
 from fim_private.transactions.item_codes import in_name_order

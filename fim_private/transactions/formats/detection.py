@@ -17,20 +17,12 @@ from fim_private.transactions.files.fields import HOW_TO_QUOTE, QUOTE, split_lin
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.cells import is_cell
-from fim_private.transactions.formats.doubts import (
-    OnDoubt,
-    Sample,
-    ask,
-    baskets,
-    lines_of_blanks,
-    long_table,
-    one_hot_table,
-    other_columns,
-    refuse,
-)
+from fim_private.transactions.formats.doubt import OnDoubt, ask, refuse
+from fim_private.transactions.formats.line_doubts import baskets, lines_of_blanks
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
 from fim_private.transactions.formats.signs import ENOUGH, NUMBER, OFTEN, is_utility, numbered_words
+from fim_private.transactions.formats.table_doubts import Sample, long_table, one_hot_table, other_columns
 from fim_private.transactions.layout import Layout, typed
 from fim_private.transactions.sources.excel import KIND as EXCEL
 

@@ -18,7 +18,7 @@ from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.columns.where_text import NUMBER
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_lists
-from fim_private.transactions.formats.doubts import OnDoubt, ask, refuse
+from fim_private.transactions.formats.doubt import OnDoubt, ask, refuse
 from fim_private.transactions.formats.restarts import WATCHED, Cells, Restarts
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout

@@ -13,7 +13,7 @@ import polars as pl
 
 from fim_private.transactions.columns.column_names import SHOP_NAMES, UNIT_NAMES, plain
 from fim_private.transactions.columns.column_roles import LongColumns
-from fim_private.transactions.formats.doubts import Doubt, Way
+from fim_private.transactions.formats.doubt import Doubt, Way
 from fim_private.transactions.formats.signs import DATE
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.strings import identities

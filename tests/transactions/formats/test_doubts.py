@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.formats.doubts import Doubt, Way
+from fim_private.transactions.formats.doubt import Doubt, Way
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import column_names, read_transactions
 from tests.conftest import ROOT
