@@ -19,7 +19,7 @@ from fim_private.plan.record import plan_record
 from fim_private.privacy import Together
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release, ReleasedItemset
-from fim_private.release.door import check_unit
+from fim_private.release.admission import check_unit
 from fim_private.release.terms import privacy_record
 from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.layout import Layout

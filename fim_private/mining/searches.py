@@ -13,7 +13,8 @@ from fim_private.mining.outcome import Outcome
 from fim_private.plan import Plan
 from fim_private.randomness import Randomness
 from fim_private.release import FoundItem, ReleasedItemset
-from fim_private.release.door import check_universe, pass_through
+from fim_private.release.admission import check_universe
+from fim_private.release.door import pass_through
 from fim_private.transactions.item_codes import PADDING, name_order
 
 Progress = Callable[[str], None]

@@ -14,7 +14,8 @@ from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining import items_first_steps, privbasis_steps
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
-from fim_private.release.door import check_list, find_itemsets, look_at_support, pick, pick_listed
+from fim_private.release.admission import check_list
+from fim_private.release.door import find_itemsets, look_at_support, pick, pick_listed
 from fim_private.transactions.item_codes import increasing
 
 

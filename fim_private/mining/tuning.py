@@ -27,7 +27,8 @@ from fim_private.privacy import Together
 from fim_private.private_candidates import Candidates, KnownThreshold, Selection
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
-from fim_private.release.door import check_unit, noisy_total
+from fim_private.release.admission import check_unit
+from fim_private.release.door import noisy_total
 from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.item_codes import padded
 from fim_private.transactions.layout import Layout

@@ -22,7 +22,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
-from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
@@ -33,7 +32,7 @@ from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.product_weights import ProductWeights
-from fim_private.mechanisms.protocol import Mechanism, Stepwise, WithGaps
+from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.mechanisms.remaining_levels import Gaps, RemainingLevels, WeightedLevels
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan import Plan
@@ -41,6 +40,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
+from fim_private.release.admission import check_universe
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each, padded
 
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 2**7, 2**15
@@ -103,75 +103,6 @@ def pass_through(
         PassedItemset(items=tuple(str(database.vocabulary[code]) for code in itemset), lead=lead, codes=itemset)
         for itemset, lead in zip(chosen, leads, strict=True)
     )
-
-
-def check_unit(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data that was not read with the units that the plan promises to protect.
-
-    Raises:
-        UsageError: it was read without units, with units although the plan protects transactions, or with those of
-            another column. Units given in memory have no column, and fit every plan that protects units.
-    """
-    layout = database.notes.layout
-    read, promised = layout.unit_column, plan.unit.column
-    if promised is None:
-        if database.has_units:
-            # Steps that look at one set of items per unit would look at customers, and are proved for transactions.
-            raise UsageError(
-                "The data was read with units, but the plan protects one transaction.",
-                "Read it without units, or name their column: PrivacyUnit(column=...).",
-            )
-    elif layout.kind != "memory" and (read is None or read.strip().casefold() != promised.strip().casefold()):
-        raise UsageError(
-            f"The plan protects the units of column {promised!r}, but the data was read "
-            + ("without units." if read is None else f"with the units of column {read!r}."),
-            "Give the same unit_column to read_transactions and to PrivacyUnit.",
-        )
-    elif not database.has_units:
-        raise UsageError(
-            "The privacy unit is a column, and the data was read without it.",
-            "Name the column when reading: --unit-column.",
-        )
-
-
-def check_universe(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data that holds more items than can exist by declaration, before a ledger is charged.
-
-    Privacy: the promise is for data with at most the declared number of items. The refusal itself is not protected:
-    repeated with other numbers, it tells how many items occur. Items that the constraints name are not counted, because
-    the data was bounded without them. With a list of names (`--universe-file`) nothing is refused, because all other
-    items were left out before.
-
-    Raises:
-        InputError: the data holds more items than were declared.
-        UsageError: the plan is for a list of items that it does not hold.
-    """
-    universe = plan.universe
-    if universe.listed:
-        raise UsageError(
-            "The plan is for a public list of items, but does not have the names.",
-            "Plan with the names: --universe-file.",
-        )
-    if plan.most_items is not None and plan.most_items < len(database.vocabulary):
-        raise InputError(
-            f"The data holds more different items than {plan.most_items:,}, the most that this plan covers.",
-            "Give a larger --universe-items from public knowledge, or the names themselves with --universe-file. "
-            "Nothing was spent. (This message is for the holder of the data: it tells something about the number of "
-            "items that occur.)",
-        )
-
-
-def check_list(database: TransactionDatabase, mechanism: Stepwise) -> None:
-    """Check that the data's vocabulary is the public list, if the mechanism has one.
-
-    An itemset of a listed name that nobody has is named like any other. So which names are in the vocabulary must not
-    depend on the data.
-
-    Raises:
-        AssertionError: it is not.
-    """
-    if mechanism.public_names is not None and len(database.vocabulary) != mechanism.public_names:
-        raise AssertionError("the vocabulary is not the public list")
 
 
 def look_at_lengths(units: TransactionDatabase, noise: LengthLook, randomness: Randomness) -> Lengths:
