@@ -179,7 +179,7 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
     for name in settings.mechanisms:
         row = find(name)
         if row.instead_of or row.weighs:
-            continue  # it is not made for a public list
+            continue  # `auto` takes it, or it is not made for a public list
         for top in padded_tops(settings):
             most = row.most_names or PADDED[-1]
             for items in (declared, *(items for items in PADDED if declared < items <= most)):

@@ -17,6 +17,7 @@ import numpy as np
 
 from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.item_reading import ItemReading
@@ -95,11 +96,11 @@ class Outlook:
         if isinstance(way, ItemsFirst):
             return self._by_items(way)
         if isinstance(way, CertifiedDomain | LimitedDomain):
-            needed = way.stop_lead if isinstance(way, LimitedDomain) else _passing(way.threshold, way.variance)
+            needed = way.stop_lead if isinstance(way, LimitedDomain) else _passing(way.certificate)
             picked = self._picked(float(1 / way.rate), way.candidates)
             return picked * (self._top >= float(needed) + self._at(way.candidates + 1))
         if isinstance(way, Certified):
-            return self._named(way.inner) * (self._top >= _passing(way.certificate.threshold, way.certificate.variance))
+            return self._named(way.inner) * (self._top >= _passing(way.certificate))
         scale = getattr(way, "scale", None) or 1 / getattr(way, "rate", math.nan)
         lead = (self.plan.lead or self.plan.near_lead or 0) if math.isnan(scale) else 0
         if lead:
@@ -175,7 +176,7 @@ class Outlook:
             candidates = steps.candidates
         needed = seen
         if steps.certificate is not None:
-            needed = max(needed, _passing(steps.certificate.threshold, steps.certificate.variance))
+            needed = max(needed, _passing(steps.certificate))
         picked = self._picked(scale, candidates, law)
         if way.size == 1:
             return picked * (self._top >= needed)
@@ -189,15 +190,15 @@ class Outlook:
         """The same where single items are named by a histogram. Picks go by its noisy counts and by their own."""
         measurement = way.measurement
         weight = self._lengths.weight(measurement.full)
-        needed = _passing(way.threshold, measurement.variance) / measurement.resolution / weight
+        needed = (way.threshold + math.sqrt(measurement.variance)) / measurement.resolution / weight
         noise = measurement.deviation / weight
         scale = 1 / math.hypot(float(way.pick_epsilon), _GUMBEL_DEVIATION / noise)
         return self._picked(scale, 3 * self.plan.top) * (self._top >= needed)
 
     def _by_reading(self, way: ItemReading) -> Floats:
         """The same where single items are read from noisy counts."""
-        noise, certificate = way.items.measurement.deviation / way.weight, way.certificate
-        needed = max(GOES_ON * noise, _passing(certificate.threshold, certificate.variance))
+        noise = way.items.measurement.deviation / way.weight
+        needed = max(GOES_ON * noise, _passing(way.certificate))
         return self._picked(noise, 3 * self.plan.top, _NORMAL) * (self._top >= needed)
 
 
@@ -208,9 +209,9 @@ def outlook(plan: Plan, shop: Shop) -> Outlook | None:
     return Outlook(plan=plan, shop=shop) if fits and question.by == BY_COUNT and max(plan.sizes) <= LARGEST else None
 
 
-def _passing(threshold: int, variance: int) -> float:
+def _passing(test: Certificate) -> float:
     """The support with which a noisy test is passed five times in six."""
-    return threshold + math.sqrt(variance)
+    return test.threshold + math.sqrt(test.variance)
 
 
 def _above(distance: Floats, scale: float, law: str) -> Floats:

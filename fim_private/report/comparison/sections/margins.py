@@ -13,6 +13,7 @@ from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism, Stepwise
+from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Figure, Paragraph, Part, Section, Table
@@ -58,7 +59,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
 
 def _mechanism(results: ComparisonResults, data: str, name: str, top: int, epsilon: str) -> Mechanism | Stepwise:
     items = next(counts.items for counts in results.counts if counts.name == data)
-    universe = results.settings.universe_items or items if name == "exponential" else None
+    universe = results.settings.universe_items or items if find(name).needs_universe else None
     cell = Cell(mechanism=name, size=results.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
     return cell.plan(results.settings).search
 
