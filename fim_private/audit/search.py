@@ -78,9 +78,7 @@ class Search:
         self._seen[pair] = deltas
         return deltas
 
-    def climb(
-        self, pair: Neighbours, steps: int, *, reach: int, randomness: Randomness, enough: float = math.inf
-    ) -> None:
+    def climb(self, pair: Neighbours, steps: int, *, reach: int, randomness: Randomness, enough: float) -> None:
         """Take random steps from a pair. Keep a step if it does not lower delta at the last epsilon."""
         # In a declared universe, the itemsets that occur on neither side are one more group.
         most_groups = largest_number_of_groups(self.mechanism.top) - (self.limits.universe_size is not None)

@@ -80,9 +80,7 @@ def _plan(
     )
 
 
-def audit_all(
-    budget: Budget, *, seed: int, workers: int, progress: Callable[[str], None] = lambda _phase: None
-) -> tuple[Verdict, ...]:
+def audit_all(budget: Budget, *, seed: int, workers: int, progress: Callable[[str], None]) -> tuple[Verdict, ...]:
     """A verdict for each of the standard plans, in their order.
 
     Cost: about ten minutes of one processor.

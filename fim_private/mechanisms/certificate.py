@@ -246,7 +246,7 @@ def calibrate_certificate(
     losses_of: LossesOfPick,
     *,
     test_share: Fraction,
-    cut_share: Fraction = Fraction(0),
+    cut_share: Fraction,
     one_sided: bool = False,
     general: bool = False,
 ) -> CertificateCalibration:

@@ -163,7 +163,7 @@ CountNoise = LaplaceCounts | GaussianCounts
 
 
 def calibrate_with_counts(
-    calibrate: Callable[[Request], CalibratedMechanism], request: Request, *, share: Fraction, each: int = 1
+    calibrate: Callable[[Request], CalibratedMechanism], request: Request, *, share: Fraction, each: int
 ) -> tuple[CalibratedMechanism, CountNoise]:
     """A selection that may spend all of epsilon but `share`, and the least noise on counts that fits beside it.
 

@@ -130,7 +130,7 @@ def _cell(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
-def release_bars(release: Release, *, width: int = 60, block: str = "█") -> str:
+def release_bars(release: Release, *, block: str, width: int = 60) -> str:
     """The counts as bars of this letter, one line per itemset; empty if no counts were released."""
     shown = [itemset for group in groups(release) for itemset in group.itemsets]
     counted = [(itemset, itemset.count) for itemset in shown if itemset.count is not None]

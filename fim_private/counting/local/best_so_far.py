@@ -16,7 +16,7 @@ class BestSoFar:
     itemsets. Memory: 2 m rows, and one offer per thread.
     """
 
-    def __init__(self, ordering: Ordering, m: int, floor: int = 1, *, ties: bool = True) -> None:
+    def __init__(self, ordering: Ordering, m: int, floor: int, *, ties: bool) -> None:
         self._ordering = ordering
         self._m = m
         self._ties = ties

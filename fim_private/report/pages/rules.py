@@ -17,7 +17,7 @@ READ = (
 )
 
 
-def rules_document(release: Release, found: AssociationRules, *, title: str | None = None) -> Document:
+def rules_document(release: Release, found: AssociationRules, *, title: str | None) -> Document:
     """The page."""
     number = len(found.rules)
     doubt = total_doubt(release)

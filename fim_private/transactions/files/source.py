@@ -206,7 +206,7 @@ def _source(name: str, file: BinaryIO, progress: Progress | None = None, *, arch
 class _Stream:
     """A file that raises our own errors and lets a caller look at its first bytes."""
 
-    def __init__(self, name: str, file: BinaryIO, progress: Progress | None = None) -> None:
+    def __init__(self, name: str, file: BinaryIO, progress: Progress | None) -> None:
         self._name = name
         self._file = file
         self._progress = progress

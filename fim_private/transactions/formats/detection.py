@@ -17,7 +17,7 @@ from fim_private.transactions.files.fields import HOW_TO_QUOTE, QUOTE, split_lin
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.cells import is_cell
-from fim_private.transactions.formats.doubt import OnDoubt, ask, refuse
+from fim_private.transactions.formats.doubt import OnDoubt, ask
 from fim_private.transactions.formats.line_doubts import baskets, lines_of_blanks
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
@@ -49,7 +49,7 @@ NOT_READ = {
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 
 
-def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt: OnDoubt = refuse) -> Layout:
+def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt: OnDoubt) -> Layout:
     """The layout of a text in `auto` mode.
 
     Args:

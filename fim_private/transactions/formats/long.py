@@ -18,7 +18,7 @@ from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.columns.where_text import NUMBER
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_lists
-from fim_private.transactions.formats.doubt import OnDoubt, ask, refuse
+from fim_private.transactions.formats.doubt import OnDoubt, ask
 from fim_private.transactions.formats.restarts import WATCHED, Cells, Restarts
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
@@ -86,7 +86,7 @@ def refuse_items_without_transaction(has_item: pl.Series, has_transaction: pl.Se
         )
 
 
-def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
+def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt: OnDoubt) -> Transactions:
     """Read a delimited long table.
 
     Args:
@@ -118,9 +118,7 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
     return _with_unread(transactions, table.header, found, returns or ())
 
 
-def read_long_columnar(
-    table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse
-) -> Transactions:
+def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt) -> Transactions:
     """Read a long table of columns; numbers and dates become their text. Errors as for `read_long_text`."""
     header = list(table.schema())
     found = long_columns(header, columns)
