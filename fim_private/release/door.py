@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -376,11 +376,12 @@ class _Others(ABC):
     Args:
         held: the itemsets that are held, int32, shape (n, size).
         left: how many others there are, or what they weigh together.
+        count: counts itemsets of the universe.
     """
 
-    def __init__(self, held: NDArray[np.int32], left: int) -> None:
+    def __init__(self, held: NDArray[np.int32], left: int, count: Callable[[NDArray[np.int32]], ChosenCounts]) -> None:
         self.left = left
-        self._held = held
+        self._held, self._count = held, count
         self._latest: tuple[int, ...] = ()
         self._taken: set[tuple[int, ...]] = set()
         self._drawn: list[tuple[tuple[int, ...], int]] = []
@@ -409,10 +410,6 @@ class _Others(ABC):
     def _weight_of_latest(self) -> int:
         """What the itemset drawn last adds to what is left."""
 
-    @abstractmethod
-    def _count(self, itemsets: NDArray[np.int32]) -> ChosenCounts:
-        """The counts of itemsets of the universe."""
-
     @cached_property
     def _held_itemsets(self) -> pl.DataFrame:
         return pl.DataFrame(increasing(self._held))
@@ -434,17 +431,14 @@ class _OthersOfList(_Others):
 
     def __init__(self, database: TransactionDatabase, held: NDArray[np.int32], randomness: Randomness) -> None:
         number, self._size = held.shape
-        super().__init__(held, math.comb(len(database.vocabulary), self._size) - number)
-        self._database, self._randomness = database, randomness
+        self._items, self._randomness = len(database.vocabulary), randomness
+        super().__init__(held, math.comb(self._items, self._size) - number, database.count_chosen)
 
     def _any(self) -> tuple[int, ...]:
-        return _uniform_itemset(len(self._database.vocabulary), self._size, self._randomness)
+        return _uniform_itemset(self._items, self._size, self._randomness)
 
     def _weight_of_latest(self) -> int:
         return 1
-
-    def _count(self, itemsets: NDArray[np.int32]) -> ChosenCounts:
-        return self._database.count_chosen(itemsets)
 
 
 class _OthersOfTokens(_Others):
@@ -453,8 +447,8 @@ class _OthersOfTokens(_Others):
     def __init__(
         self, tokens: Tokens, products: ProductWeights, held: NDArray[np.int32], left: int, randomness: Randomness
     ) -> None:
-        super().__init__(held, left)
-        self._tokens, self._products, self._randomness = tokens, products, randomness
+        super().__init__(held, left, tokens.count_chosen)
+        self._products, self._randomness = products, randomness
         self._gaps = Gaps()
 
     def leave_out(self, itemset: tuple[int, ...]) -> None:
@@ -468,9 +462,6 @@ class _OthersOfTokens(_Others):
     def _weight_of_latest(self) -> int:
         _, length = self._products.interval(self._latest)
         return length
-
-    def _count(self, itemsets: NDArray[np.int32]) -> ChosenCounts:
-        return self._tokens.count_chosen(itemsets)
 
 
 def _absent(
