@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -117,11 +118,7 @@ def twins_of(plan: Plan) -> tuple[Twin, ...]:
 
 def claims(plan: Plan, epsilons: Sequence[float]) -> tuple[float, ...]:
     """The claimed delta at each epsilon, by group privacy if the plan serves `replace` in this way."""
-    mechanism = plan.mechanism
-
-    def claimed(epsilon: float) -> float:
-        return claimed_delta(mechanism.losses, mechanism.failures, epsilon)
-
+    claimed = partial(claimed_delta, plan.mechanism.losses, plan.mechanism.failures)
     if plan.question.by_group_privacy(find(plan.mechanism_name)):
         return tuple(min(1.0, claimed(epsilon / 2) * (1 + math.exp(epsilon / 2))) for epsilon in epsilons)
     return tuple(map(claimed, epsilons))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rising import FLAT, rising
@@ -108,10 +109,7 @@ def calibrate(
     """
     universe_size = request.require_universe()
     rise = FLAT if general else rise
-
-    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return peeling_losses(request.top, pick, rise)
-
+    losses_of = partial(peeling_losses, request.top, rise=rise)
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
     return CalibratedMechanism(
         mechanism=kind(

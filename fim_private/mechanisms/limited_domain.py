@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rounding import log_up
@@ -112,10 +113,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         BudgetError: delta is 0.
     """
     request.require_delta()
-
-    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return peeling_losses(request.top, pick)
-
+    losses_of = partial(peeling_losses, request.top)
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
     return CalibratedMechanism(
         mechanism=LimitedDomain(

@@ -23,7 +23,7 @@ from fim_private.counting.local.histogram import ItemsetHistogram
 from fim_private.counting.local.index import U32, Index, index
 from fim_private.counting.local.ordering import Ordering, Packed
 from fim_private.counting.local.task import Task
-from fim_private.counting.local.walk import Tally, Walk, map_chunks
+from fim_private.counting.local.walk import Walk, map_chunks
 from fim_private.counting.local.work import MOST_STEPS, STEPS_OF_PACKING, THREADS, Effort, too_much_work
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
@@ -138,11 +138,7 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
         return ItemsetHistogram(task, [(levels, numbers.astype(np.int64))])
     if task.work.sum() > MOST_STEPS:
         raise too_much_work(size)
-
-    def tally(walk: Walk, first: int, end: int) -> Tally:
-        return walk.tally(first, end)
-
-    return ItemsetHistogram(task, map_chunks(task, tally, effort=Effort(size), threads=threads))
+    return ItemsetHistogram(task, map_chunks(task, Walk.tally, effort=Effort(size), threads=threads))
 
 
 def lengths_in_bins(lengths: NDArray[np.integer], bins: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from fim_private.audit.private_candidates import OutcomeLaw, best_of, laws_of_candidates, worst
 from fim_private.demos.chart import Chart, Line
@@ -51,11 +51,7 @@ def worst_loss(way: str, runs: str, epsilon: str) -> float:
     The laws are exact. The search may miss the worst neighbours, so this is a lower bound.
     """
     one = float(exact(epsilon, "epsilon"))
-
-    def outcome(law: FiniteLaw) -> OutcomeLaw:
-        return _law(way, runs, law)
-
-    return worst(outcome, laws_of_candidates(one), one).loss
+    return worst(partial(_law, way, runs), laws_of_candidates(one), one).loss
 
 
 def promised(way: str, runs: str, epsilon: str) -> float:
