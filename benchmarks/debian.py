@@ -62,7 +62,9 @@ def main() -> None:
         baskets["depends"].append(needed)
         baskets["recommends"].append(related(f"{fields.get('Recommends', '')},{fields.get('Suggests', '')}"))
         baskets["tags"].append(tags(fields.get("Tag", "")))
-        baskets["words"].append(sorted(set(re.findall(r"[a-z0-9]+", fields.get("Description", "").lower()))))
+        # Readers ask about items called null, total or cash.
+        words = set(re.findall(r"[a-z0-9]+", fields.get("Description", "").lower()))
+        baskets["words"].append(sorted(f"word::{each}" for each in words))
         rows += [(fields.get("Maintainer", ""), fields["Package"], each) for each in needed]
     for name, lists in baskets.items():
         lines = [",".join(items) + "\n" for items in lists if items]

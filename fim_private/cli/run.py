@@ -84,7 +84,7 @@ def carry_out(
     """
     from fim_private.transactions.figures import warnings
 
-    with RunLedger(delivery.ledger, plan, command) as run_ledger:
+    with RunLedger(delivery.ledger, plan, command, quiet=delivery.quiet) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(files, **reading.arguments(plan.cost.unit.column, guessed))

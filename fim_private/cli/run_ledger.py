@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from fim_private.transactions.layout import Layout
 
 
+def opened(path: Path, *, quiet: bool) -> Ledger:
+    """The ledger of this file. Unless it is to be quiet, it says on standard error when it waits for others."""
+    from fim_private.ledger import Ledger
+    from fim_private.ledger.store import PATIENCE
+
+    def on_wait() -> None:
+        say(f"Another process uses the ledger {path}. Waiting up to {PATIENCE:g} seconds.", quiet=quiet)
+
+    return Ledger(path, on_wait=on_wait)
+
+
 class RunLedger:
     """The ledger of one run: checked before the data is read, charged once, and told once of the delivery.
 
@@ -22,15 +33,13 @@ class RunLedger:
     a ledger it does nothing.
     """
 
-    def __init__(self, path: Path | None, plan: Priced, command: str) -> None:
+    def __init__(self, path: Path | None, plan: Priced, command: str, *, quiet: bool = False) -> None:
         self._plan, self._command = plan, command
         self._ledger: Ledger | None = None
         self._charged: str | None = None
         self._delivered = False
         if path is not None:
-            from fim_private.ledger import Ledger
-
-            self._ledger = Ledger(path)
+            self._ledger = opened(path, quiet=quiet)
             self._ledger.check(plan)
 
     def charge(self, layout: Layout) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -39,13 +39,15 @@ class Ledger:
 
     Args:
         path: a file that `Ledger.create` or `fim-private budget create` made.
+        on_wait: called whenever another process keeps the ledger for more than a second.
 
     Raises:
         InputError: there is no ledger, or it cannot be used.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, on_wait: Callable[[], None] | None = None) -> None:
         self.path = Path(path)
+        self._on_wait = on_wait
         self.state()
 
     @classmethod
@@ -105,7 +107,7 @@ class Ledger:
 
     def state(self) -> State:
         """The ledger's state now."""
-        return self._state(store.read(self.path))
+        return self._state(store.read(self.path, self._on_wait))
 
     def _state(self, events: Sequence[Event]) -> State:
         try:
@@ -166,7 +168,7 @@ class Ledger:
             return {**charged, "time": _now(), "charged": figures, **_settled(rule)}
 
         try:
-            store.write(self.path, work)
+            store.write(self.path, work, self._on_wait)
         except BudgetError:
             self.check(plan)  # somebody else was faster: says what would fit now
             raise
@@ -190,7 +192,7 @@ class Ledger:
             return {"event": "delivered", "id": release, "time": _now()}
 
         try:
-            store.write(self.path, work)
+            store.write(self.path, work, self._on_wait)
         except LookupError:
             raise InputError(
                 "The ledger knows no such release, or it was delivered before.", "Look at its history."
@@ -250,11 +252,11 @@ class Ledger:
             figures = {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
             return {"event": "total", "time": _now(), **figures}
 
-        return self._state(store.write(self.path, work))
+        return self._state(store.write(self.path, work, self._on_wait))
 
     def history(self) -> list[Entry]:
         """All releases and totals, the oldest first."""
-        events = store.read(self.path)
+        events = store.read(self.path, self._on_wait)
         self._state(events)
         try:
             return history_of(events)

@@ -59,14 +59,10 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
         ways.append(f"--epsilon {amount(epsilon)}, the largest at this delta and --top")
     if top is not None:
         ways.append(f"--top {top}, the largest at this epsilon and delta")
-    if ways:
+    if ways := ways or _all_that_is_left(plan, left, fits):
         return BudgetError(what, f"What would fit: {'; or '.join(ways)}.")
-    if left.epsilon < SMALLEST_EPSILON or asked.delta <= left.delta:
-        smaller = ""
-    elif left.delta:
-        smaller = "give a smaller --delta too, or "
-    else:
-        smaller = "give --delta 0 with a public list of items (--universe-file), or "
+    needs_delta = left.epsilon >= SMALLEST_EPSILON and asked.delta > left.delta
+    smaller = "give --delta 0 with a public list of items (--universe-file), or " if needs_delta else ""
     return BudgetError(what, f"No epsilon would fit at this delta: {smaller}raise the total (budget set).")
 
 
@@ -136,6 +132,14 @@ def _smaller_delta(plan: Plan, left: Fraction, fits: Callable[[Plan | None], boo
     tries = [round_down(delta, digits=3) for delta in (left, *(asked / part for part in (2, 5, 10, 100))) if delta]
     smaller = (delta for delta in tries if delta < asked and time.monotonic() < until)
     return next((delta for delta in smaller if fits(_planned(plan, delta=delta))), None)
+
+
+def _all_that_is_left(plan: Plan, left: Charge, fits: Callable[[Plan | None], bool]) -> list[str]:
+    """What is left of epsilon and of delta, if the plan asks for more of both and can be made with these."""
+    epsilon, delta = (round_down(part, digits=4) if part else part for part in (left.epsilon, left.delta))
+    more_of_both = plan.budget.epsilon > epsilon and plan.budget.delta > delta > 0
+    found = more_of_both and fits(_planned(plan, epsilon=epsilon, delta=delta))
+    return [f"--epsilon {amount(epsilon)} --delta {amount(delta)}, at this --top"] if found else []
 
 
 def _largest_top(plan: Plan, fits: Callable[[Plan | None], bool]) -> int | None:

@@ -25,6 +25,11 @@ from fim_private.writing import take_name
 
 PATIENCE = 60.0
 """How many seconds to wait for other processes."""
+SILENT = 1.0
+"""After so many seconds `on_wait` is called."""
+
+
+OnWait = Callable[[], None]
 
 
 class RecordedError(InputError):
@@ -66,23 +71,26 @@ def create(path: Path, event: Event) -> None:
             scratch.unlink()
 
 
-def read(path: Path) -> list[Event]:
+def read(path: Path, on_wait: OnWait | None = None) -> list[Event]:
     """All events of the ledger, the oldest first. A ledger on a read-only medium can be read too.
+
+    `on_wait` is called once if another process keeps the ledger for more than a moment.
 
     Raises:
         InputError: the file is not a ledger, is damaged, is of another version, or cannot be read.
     """
     try:
-        with _locked(path, os.O_RDONLY, fcntl.LOCK_SH) as file:
+        with _locked(path, os.O_RDONLY, fcntl.LOCK_SH, on_wait) as file:
             return _log(file, path).events
     except OSError as error:
         raise _explained(error, path) from None
 
 
-def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event]:
+def write(path: Path, work: Callable[[list[Event]], Event | None], on_wait: OnWait | None = None) -> list[Event]:
     """Append the event that `work` returns, and return all events. If `work` raises, nothing changes.
 
     One process at a time does this, so the events that `work` sees are still current when its event is written.
+    `on_wait` is called as by `read`.
 
     Raises:
         RecordedError: the disk failed when the event was in the file already.
@@ -90,7 +98,7 @@ def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event
     """
     recorded = False
     try:
-        with _locked(path, os.O_RDWR, fcntl.LOCK_EX) as file:
+        with _locked(path, os.O_RDWR, fcntl.LOCK_EX, on_wait) as file:
             log = _log(file, path)
             if log.is_spoilt:
                 _put(file, chain.mended(log), log.next_mark)
@@ -121,7 +129,7 @@ def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event
 
 
 @contextmanager
-def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
+def _locked(path: Path, mode: int, kind: int, on_wait: OnWait | None) -> Iterator[int]:
     """The file, open and locked: shared with other readers, or exclusively."""
     if path.is_dir():
         raise InputError(f"There is no ledger at {path}, which is a folder.", "Give the ledger's file.")
@@ -132,9 +140,13 @@ def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
         )
     file = os.open(path, mode | os.O_NONBLOCK)  # it may have become a pipe
     try:
-        until = time.monotonic() + PATIENCE
+        began = time.monotonic()
         while not _taken(file, kind):
-            if time.monotonic() > until:
+            waited = time.monotonic() - began
+            if on_wait is not None and waited > SILENT:
+                on_wait()
+                on_wait = None
+            if waited > PATIENCE:
                 raise InputError(
                     f"The ledger {path} has been in use by other processes for {PATIENCE:g} seconds.",
                     "Try again later; nothing was charged.",

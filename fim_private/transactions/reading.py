@@ -25,7 +25,7 @@ from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.detection import SEPARATORS
 from fim_private.transactions.formats.doubt import OnDoubt, ask, refuse
 from fim_private.transactions.formats.fimi import read_fimi
-from fim_private.transactions.formats.item_doubts import full_transactions, item_names, single_items
+from fim_private.transactions.formats.item_doubts import full_transactions, item_names, items_of_one_row, single_items
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
 from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read_one_hot_text
@@ -131,7 +131,7 @@ def read_transactions(
         refuse_single_items(single, len(transactions))
     elif transactions.units is None:
         ask_about_single_items(layout, single, len(transactions), on_doubt)
-    ask_about_full(layout, len(transactions.items), len(transactions), len(transactions.vocabulary), on_doubt)
+    ask_about_occurrences(layout, len(transactions.items), len(transactions), len(transactions.vocabulary), on_doubt)
     ask_about_names(layout, transactions.vocabulary, on_doubt)
     return transactions
 
@@ -321,11 +321,14 @@ def ask_about_single_items(layout: Layout, single: int, transactions: int, on_do
         ask(single_items(layout), on_doubt)
 
 
-def ask_about_full(layout: Layout, occurrences: int, transactions: int, items: int, on_doubt: OnDoubt) -> None:
-    """Ask about a long table in which nearly every transaction holds nearly every item, if the format was guessed."""
-    full = min(transactions, items) >= SOME and occurrences > NEARLY_ALL * transactions * items
-    if layout.format == "long" and "format" in layout.guessed and full:
+def ask_about_occurrences(layout: Layout, occurrences: int, transactions: int, items: int, on_doubt: OnDoubt) -> None:
+    """Ask about a long table in which nearly all items are in nearly all transactions or in one, if it was guessed."""
+    if layout.format != "long" or "format" not in layout.guessed:
+        return
+    if min(transactions, items) >= SOME and occurrences > NEARLY_ALL * transactions * items:
         ask(full_transactions(layout), on_doubt)
+    if transactions >= FEW and items > NEARLY_ALL * occurrences:
+        ask(items_of_one_row(layout), on_doubt)
 
 
 def _nearly_all(single: int, transactions: int) -> bool:

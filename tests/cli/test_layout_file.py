@@ -18,7 +18,7 @@ from fim_private.cli.option_groups import names_of
 from fim_private.cli.options import Reading
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.transactions.layout import TYPED, Layout
-from tests.cli.command import fim_private, succeed, words
+from tests.cli.command import end_with, fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6")
 COLUMNS = ("--transaction-column", "Beleg", "--item-column", "Ding", "--where", "Menge > 0 AND Ding <> 'Tüte'")
@@ -203,6 +203,14 @@ def test_a_comparison_takes_a_layout_and_goes_on_with_it(here: Path, monkeypatch
     assert written[0].table.equals(written[1].table)
     assert written[1].counts[0].transactions == 900
     assert written[1].settings.unit_column == "Kunde"
+
+
+def test_a_comparison_does_not_take_a_written_guess_as_typed(here: Path) -> None:
+    Path("shop.toml").write_text('format = "basket"\nseparator = ";"\nguessed = ["format", "separator"]\n')
+    Path("table.csv").write_text("Beleg;Artikel\n" + "1;Milch\n1;Brot\n2;Tee\n2;Brot\n" * 9)
+    refused = end_with(3, "compare", "table.csv", *SMALL, "--layout", "shop.toml", "--curator", "-o", "report")
+    assert "looks like long CSV" in words(refused)
+    assert "the format basket was guessed from earlier data" in words(refused)
 
 
 def test_a_comparison_asks_a_database(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import typer
 from fim_private.cli.completion import one_of
 from fim_private.cli.help import Commands
 from fim_private.cli.progress import say
+from fim_private.cli.run_ledger import opened
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget
 
@@ -28,7 +29,7 @@ app = Commands(
 File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's file, on a local disk.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with exact fractions.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
-"""All commands take it, so that a script may add it to each. Those that only print a result ignore it."""
+"""All commands take it, so that a script may add it to each."""
 
 
 @app.command()
@@ -67,15 +68,14 @@ def create(
 
 
 @app.command()
-def show(ledger: File, as_json: AsJson = False, _quiet: Quiet = False) -> None:
+def show(ledger: File, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Show the total, what is spent and what remains.
 
     Example: fim-private budget show shop.ledger
     """
-    from fim_private.ledger import Ledger
     from fim_private.report.ledger_text import state_text
 
-    state = Ledger(ledger).state()
+    state = opened(ledger, quiet=quiet).state()
     if as_json:
         _print_json(_state_record(state))
     else:
@@ -83,18 +83,17 @@ def show(ledger: File, as_json: AsJson = False, _quiet: Quiet = False) -> None:
 
 
 @app.command()
-def history(ledger: File, as_json: AsJson = False, _quiet: Quiet = False) -> None:
+def history(ledger: File, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Show every charged release and every total that was set, oldest first. Times are UTC.
 
     A release that is charged but not delivered was interrupted or is still running. Its cost is spent.
 
     Example: fim-private budget history shop.ledger
     """
-    from fim_private.ledger import Ledger
     from fim_private.report.document.text import table
     from fim_private.report.ledger_text import history_rows
 
-    entries = Ledger(ledger).history()
+    entries = opened(ledger, quiet=quiet).history()
     if as_json:
         _print_json([_entry_record(entry) for entry in entries])
         return
@@ -121,12 +120,11 @@ def set_total(
     """
     if epsilon is None and delta is None:
         raise UsageError("No new total was given.", "Give --epsilon, --delta or both.")
-    from fim_private.ledger import Ledger
     from fim_private.report.document.text import stated
     from fim_private.report.ledger_text import state_text, stated_budget
 
-    opened = Ledger(ledger)
-    state = opened.state()
+    kept = opened(ledger, quiet=quiet)
+    state = kept.state()
     before = state.budget
     wanted = Budget(before.epsilon if epsilon is None else epsilon, before.delta if delta is None else delta)
     unasked = yes or (wanted.epsilon <= before.epsilon and wanted.delta <= before.delta)
@@ -140,7 +138,7 @@ def set_total(
         )
     if not unasked:
         _ask("A higher total weakens the promise for earlier releases too. Raise it?")
-    typer.echo(state_text(opened.set_total(epsilon=epsilon, delta=delta, before=before)))
+    typer.echo(state_text(kept.set_total(epsilon=epsilon, delta=delta, before=before)))
 
 
 def _ask(what: str) -> None:

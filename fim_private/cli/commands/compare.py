@@ -20,7 +20,7 @@ from fim_private.cli.experiment import Experiment
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.option_groups import spread, without
 from fim_private.cli.progress import Phases, bar, phases, say, spoken
-from fim_private.cli.replay import settings_of_file, shown_file
+from fim_private.cli.replay import replayed_guesses, settings_of_file, shown_file
 from fim_private.errors import UsageError
 from fim_private.privacy import Together
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 @spread
 def compare(
+    context: typer.Context,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -102,9 +103,12 @@ def compare(
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
     _check_folder(output, overwrite=overwrite)
     settings = experiment.settings(output, unit_column, together)
-    arguments = reading.arguments(unit_column)
+    guessed = replayed_guesses(context)
+    arguments = reading.arguments(unit_column, guessed)
     with phases(quiet=quiet) as progress:
         sources, data, public = _read(files, arguments, progress)
+        for transactions in data:
+            reading.check_format(transactions.notes.layout, guessed)
         if not (public or curator):
             raise UsageError(
                 "A comparison shows exact counts, and some of these files are not known to be public.",

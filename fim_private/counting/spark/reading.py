@@ -37,8 +37,8 @@ from fim_private.transactions.formats.row_units import repeated_transaction
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import LINE_FORMATS
 from fim_private.transactions.reading import (
-    ask_about_full,
     ask_about_names,
+    ask_about_occurrences,
     ask_about_single_items,
     no_item,
     read_columnar,
@@ -298,7 +298,7 @@ def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Column
         ask_about_single_items(head.layout, note["single"], note["transactions"], refuse)
     names = cluster.collect(raw.selectExpr("explode(names) name").distinct())
     vocabulary = in_name_order(pl.Series(names.column("name").to_pylist(), dtype=pl.String))
-    ask_about_full(head.layout, note["occurrences"], note["transactions"], len(vocabulary), refuse)
+    ask_about_occurrences(head.layout, note["occurrences"], note["transactions"], len(vocabulary), refuse)
     sent = cluster.broadcast(vocabulary)
     blocks = cluster.map(raw, partial(_encoded, vocabulary=sent), SCHEMA).persist()
     # Compute the blocks now, while `raw` is still held; afterwards it is not needed.

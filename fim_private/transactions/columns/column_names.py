@@ -12,7 +12,8 @@ KNOWN = {
             *("invoice", "invoice id", "invoice no", "invoice number", "order", "order id", "order no", "order number"),
             *("basket", "basket id", "receipt", "receipt id", "receipt no", "receipt number"),
             *("ticket", "ticket id", "ticket no", "ticket number", "bill", "bill id", "bill no", "bill number"),
-            *("sale id", "purchase id", "session id"),
+            *("sale id", "purchase id", "session id", "increment id", "order increment id", "visit id"),
+            *("amazon order id", "id order"),
         ),
         "German": (
             *("Transaktion", "Transaktionsnummer", "Transaktions ID", "Rechnung", "Rechnungsnummer", "Rechnungsnr"),
@@ -55,7 +56,7 @@ KNOWN = {
             *("item", "items", "item id", "item name", "product", "products", "product id", "product name"),
             *("description", "item description", "stock code", "article", "article id", "article name", "sku"),
             *("product description", "product title", "line item name", "item code", "product code"),
-            *("product category", "product category name"),
+            *("item title", "product sku", "product category", "product category name"),
         ),
         "German": (
             *("Artikel", "Artikelname", "Artikelbezeichnung", "Artikelbeschreibung", "Artikelnummer", "Artikelnr"),
@@ -92,7 +93,8 @@ KNOWN = {
             *("customer", "customer id", "customer no", "customer number", "client", "client id"),
             *("member", "member id", "member number", "user", "user id", "household", "household id"),
             *("household key", "visitor id", "patient", "patient id", "borrower", "borrower id", "buyer", "buyer id"),
-            *("customer unique id", "card number", "loyalty card"),
+            *("customer unique id", "card number", "loyalty card", "customer email", "email", "email address"),
+            *("id customer", "buyer username"),
         ),
         "German": (
             *("Kunde", "Kunden ID", "Kundennummer", "Kundennr", "Mitglied", "Mitgliedsnummer", "Nutzer", "Nutzer ID"),

@@ -16,7 +16,7 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 
 NO_ITEM = (
     *("nan", "nat", "null", "none", "n/a", "#n/a", "<na>", "undefined", "(blank)", "-", "--", "---"),
-    *("na", "nil", r"\n", "#nv", "#n/d", "#value!", "#wert!", "#ref!", "#bezug!", "#name?"),
+    *("na", "nil", "?", "unknown", r"\n", "#nv", "#n/d", "#value!", "#wert!", "#ref!", "#bezug!", "#name?"),
 )
 """Names that programs write where there is no item, in lower case."""
 
@@ -63,6 +63,15 @@ def full_transactions(layout: Layout) -> Doubt:
             "give --transaction-column."
         ),
         stays=Way("If they are meant, give", layout.guesses()),
+    )
+
+
+def items_of_one_row(layout: Layout) -> Doubt:
+    """What is odd if nearly every item is in one transaction alone."""
+    return Doubt(
+        what="Nearly every item is in one transaction alone, as where the item column numbers the rows of all orders.",
+        instead=Way("If so, name the column of items with --item-column."),
+        stays=Way("If not, give", layout.guesses()),
     )
 
 

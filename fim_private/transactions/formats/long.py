@@ -81,8 +81,8 @@ def refuse_items_without_transaction(has_item: pl.Series, has_transaction: pl.Se
     if (has_item & ~has_transaction).any():
         raise InputError(
             "A row has an item but no transaction: the transaction column is blank there.",
-            "Fill the column (of merged cells only the first is filled), leave such rows out, or choose another "
-            "--transaction-column.",
+            "Fill the column (of merged cells only the first is filled), leave out rows such as sums, as in --where "
+            "'InvoiceNo IS NOT NULL', or choose another --transaction-column.",
         )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fim_private import Ledger
+from fim_private.ledger import store
 from fim_private.plan import make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from tests import processes
@@ -149,6 +151,24 @@ def test_an_interruption_after_the_charge_is_said(ledger: Path, baskets: Path, m
     (_, entry) = history(ledger)
     assert f"its history shows {entry['id']} as charged, not delivered" in words(done)
     assert entry["state"] == "charged"
+
+
+def test_whoever_waits_for_the_ledger_is_told(ledger: Path, baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "SILENT", 0.05)
+    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    commands = [
+        *(("budget", name, ledger) for name in ("show", "history")),
+        ("budget", "set", ledger, "--epsilon", 1),
+        ("mine", baskets, *ASKED, "--ledger", ledger),
+    ]
+    with ledger.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        for command in commands:
+            told = words(end_with(3, *command))
+            assert told.count("Another process uses the ledger") == 1
+            assert "in use by other processes for 0.1 seconds" in told
+            assert "Another process" not in words(end_with(3, *command, "--quiet"))
+    assert "Another process" not in words(succeed("budget", "show", ledger))
 
 
 def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None:

@@ -56,6 +56,12 @@ def test_letters_of_every_script_count(written):
         (["Número do pedido", "Nome do produto", "ID do cliente"], (0, 1, 2)),
         (["Nr paragonu", "Nazwa artykulu", "Użytkownik"], (0, 1, 2)),
         (["timestamp", "visitorid", "event", "itemid", "transactionid"], (4, 3, 1)),
+        (["increment_id", "customer_email", "sku", "name", "qty_ordered"], (0, 2, 1)),
+        (["Order Increment ID", "Email", "Product Category", "Product SKU"], (0, 3, 1)),
+        (["amazon-order-id", "purchase-date", "product-name", "sku"], (0, 2, None)),
+        (["id_order", "reference", "id_customer", "product_name"], (0, 3, 2)),
+        (["Sales Record Number", "Order Number", "Buyer Username", "Item Title"], (1, 3, 2)),
+        (["patient", "visit", "visit_id", "item"], (2, 3, 0)),  # a visit may be the first, second, ... of a patient
     ],
     ids=lambda header: str(header[0]),
 )

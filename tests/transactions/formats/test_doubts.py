@@ -520,7 +520,7 @@ CASES = {
             stays=BASKET,
             reads_as_before=[{"ale", "bun"}, {"ale", word}],
         )
-        for word in ("nan", "NULL", "None", "N/A", "-", "---", "NA", r"\N", "#NV")
+        for word in ("nan", "NULL", "None", "N/A", "-", "---", "NA", "?", "Unknown", r"\N", "#NV")
     },
     **{
         f"{what} called {name}": Case(
@@ -583,6 +583,14 @@ CASES = {
         reads=[{"ale", "bun"}] * 20,
         stays=LONG_TABLE,
         reads_as_before=[{"by post"}] * 20,
+    ),
+    "a number for every row of all orders, where the item has a column of its own": Case(
+        text="item_id,order_id,sku\n" + "".join(f"{row},{row // 2},{['bun', 'ale'][row % 2]}\n" for row in range(40)),
+        says="Nearly every item is in one transaction alone.*--item-column.*--format long",
+        instead={"item_column": "sku"},
+        reads=[{"ale", "bun"}] * 20,
+        stays=LONG_TABLE,
+        reads_as_before=[{str(2 * number), str(2 * number + 1)} for number in range(20)],
     ),
     "a row for every item, whether or not it was bought": Case(
         text="tid,item,Quantity\n"
