@@ -16,7 +16,7 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 
 NO_ITEM = (
     *("nan", "nat", "null", "none", "n/a", "#n/a", "<na>", "undefined", "(blank)", "-", "--", "---"),
-    *("na", "nil", "?", "unknown", r"\n", "#nv", "#n/d", "#value!", "#wert!", "#ref!", "#bezug!", "#name?"),
+    *("na", "nil", r"\n", "#nv", "#n/d", "#value!", "#wert!", "#ref!", "#bezug!", "#name?"),
 )
 """Names that programs write where there is no item, in lower case."""
 

@@ -520,7 +520,7 @@ CASES = {
             stays=BASKET,
             reads_as_before=[{"ale", "bun"}, {"ale", word}],
         )
-        for word in ("nan", "NULL", "None", "N/A", "-", "---", "NA", "?", "Unknown", r"\N", "#NV")
+        for word in ("nan", "NULL", "None", "N/A", "-", "---", "NA", r"\N", "#NV")
     },
     **{
         f"{what} called {name}": Case(
