@@ -235,6 +235,24 @@ class ItemsFirst:
         """How single items are named in transactions of a usual length; None if they are tested."""
         return self.histogram(USUAL_LENGTHS)
 
+    def given_support(self, support: float, deviation: float, lengths: Lengths) -> ItemsFirst:
+        """The same if about so many units hold the k-th itemset: the first counts of frequent items may be rougher.
+
+        Args:
+            support: as released before, in transactions. Each item of the k-th itemset is in at least as many.
+            deviation: of the noise in it.
+            lengths: how many items units hold.
+        """
+        tuning, items, counted = self.tuning, self.items, self.items.measurement
+        clear = tuning.clear_items[min(self.sizes[0], len(tuning.clear_items)) - 1]
+        # An item's count is by units, and a unit may hold an itemset Delta times.
+        rarest = max(support - deviation, 1.0) / self.sensitivity
+        rho = float(counted.loss.gaussian.rho)
+        enough = max(rho * (clear * self.item_deviation(lengths) / rarest) ** 2, tuning.least_items * float(self.rho))
+        if enough < rho:
+            items = replace(items, measurement=Measurement.costing(enough, full=counted.full, sensitivity=1))
+        return replace(self, support=support, items=items)
+
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
         """How first counts name single items if units hold so many items; None if tokens are better."""
         if self.test_delta is None or self.select == COUNTS:

@@ -20,6 +20,11 @@ class Tuning:
         look_share: the share of rho for each of two looks at how many items units hold.
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
+        clear_items: if the support of the k-th itemset was released before, the items get less: so much that this
+            support, less one deviation of its noise, is so many deviations of the noise in their counts. The numbers
+            are for itemsets from one, two, and three items on. The more items an itemset has, the more frequent each of
+            them is beside it.
+        least_items: but the items get at least this share of rho.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
             single items.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
@@ -109,6 +114,8 @@ class Tuning:
 
     look_share: float = 0.01
     items_share: float = 0.3
+    clear_items: tuple[float, ...] = (5.0, 4.0, 3.2)
+    least_items: float = 0.05
     if_listed: float = 0.67
     tokens: float = 5.0
     sure: float = 0.6
@@ -157,7 +164,7 @@ class Tuning:
     peels_clear: float = 1.5
     peels_rarer: float = 1.3
     peels_larger_known: float = 0.8
-    peels_larger_support: float = 1.0
+    peels_larger_support: float = 0.85
     peels_larger_exact: float = 400.0
     reads_least: float = 2.3
     reads_most: float = 0.85

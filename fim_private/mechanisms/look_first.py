@@ -197,7 +197,9 @@ class LookFirst:
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> Picks | ItemsFirst:
         """The way to go, by a noisy support and by what was released of lengths."""
         fitting = [domain for domain, least in self._served(lengths) if support >= least]
-        return fitting[-1] if fitting else replace(self.items, support=max(0.0, float(support)))
+        if fitting:
+            return fitting[-1]
+        return self.items.given_support(max(0.0, float(support)), math.sqrt(self.variance), lengths)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""

@@ -265,6 +265,30 @@ def test_items_first_hears_of_the_noisy_support() -> None:
         assert mechanism.way(noisy) == replace(mechanism.items, support=float(max(0, noisy)))
 
 
+@pytest.mark.parametrize(("sizes", "deviations"), [((1, 2), 5), ((2,), 4), ((2, 3), 4), ((3,), 3.2), ((5,), 3.2)])
+@pytest.mark.parametrize("sensitivity", [1, 3])
+@pytest.mark.parametrize("length", [4, 40])
+def test_items_are_counted_as_exactly_as_the_support_asks_for(
+    sizes: tuple[int, ...], deviations: float, sensitivity: int, length: float
+) -> None:
+    """A unit of Delta transactions counts once for an item, and up to Delta times for an itemset."""
+    items = planned(replace(ASKED, top=100, sizes=sizes, sensitivity=sensitivity)).items
+    lengths, exact = units_of(length), items.items.measurement
+    told_by = deviations * sensitivity * items.item_deviation(lengths)  # what the planned counts tell
+    for support in (0.0, 1.0, 0.99 * told_by + 30):
+        assert items.given_support(support, 30.0, lengths) == replace(items, support=support)
+    for less in (1.2 * told_by, 1.6 * told_by):
+        told = items.given_support(less + 30, 30.0, lengths)
+        assert told.item_deviation(lengths) == pytest.approx(less / deviations / sensitivity, rel=1e-3)
+        saved = exact.loss.gaussian.rho - told.items.measurement.loss.gaussian.rho
+        assert told._after_items == items._after_items + saved
+        assert told == replace(items, support=less + 30, items=told.items)
+    least = items.given_support(1000 * told_by, 30.0, lengths).items.measurement
+    assert least.loss.gaussian.rho <= items.rho / 20
+    assert float(least.loss.gaussian.rho) == pytest.approx(float(items.rho) / 20, rel=1e-3)
+    assert (least.full, least.sensitivity) == (exact.full, 1)
+
+
 def test_the_chance_of_a_domain_is_that_of_the_noisy_supports_for_which_it_serves() -> None:
     mechanism = planned()
     *domains, _ = mechanism.branches
