@@ -26,6 +26,9 @@ TOLERANCE = Fraction(1, 10)
 def filtered(release: Release, keep: str) -> Release:
     """The release with some of its itemsets only. Ranks stay as they were; the plan records what was kept.
 
+    If subsets were counted for the rules, those that are left out follow the other subsets. Each is a subset of an
+    itemset that stays, because the largest itemset that covers it stays.
+
     Args:
         release: any release.
         keep: "closed" keeps an itemset if no released proper superset has as large a count. "non-redundant" keeps it if
@@ -51,8 +54,14 @@ def filtered(release: Release, keep: str) -> Release:
             for other in larger
         )
 
-    left = tuple(itemset for itemset in release.itemsets if not covered(itemset))
-    return replace(release, itemsets=left, plan={**release.plan, "keep": keep})
+    left: list[ReleasedItemset] = []
+    out: list[ReleasedItemset] = []
+    for itemset in release.itemsets:
+        (out if covered(itemset) else left).append(itemset)
+    subsets, counts = release.subsets, release.terms.plan.counts
+    if counts is not None and counts.with_subsets:
+        subsets += tuple(replace(one, rank=rank, lead=None) for rank, one in enumerate(out, start=len(subsets) + 1))
+    return replace(release, itemsets=tuple(left), subsets=subsets, plan={**release.plan, "keep": keep})
 
 
 def check_keep(keep: str, *, counts: bool) -> None:

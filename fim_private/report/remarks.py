@@ -169,16 +169,25 @@ def _may_be_in_no_basket(itemset: ReleasedItemset, off: float) -> bool:
     return (itemset.count - off if itemset.count_low is None else itemset.count_low) <= 0
 
 
-def rules_note(plan: Plan, release: Release) -> str | None:
-    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
-    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
+def rules_note(plan: Plan, release: Release, *, left_out: bool) -> str | None:
+    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked.
+
+    Args:
+        plan: the plan.
+        release: its release, with all itemsets.
+        left_out: whether --keep left out some of them.
+    """
+    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts or plan.question.with_subsets:
         return None
-    if plan.question.with_subsets or set(range(1, max(plan.sizes))) <= set(plan.sizes):
-        return None
+    lacks = "which this release lacks"
+    if set(range(1, max(plan.sizes))) <= set(plan.sizes):
+        if not left_out:
+            return None
+        lacks = "and --keep left out some of them"
     return wrapped(
         [
-            "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
-            "little of their confidence. To have them, add --release-counts --with-subsets."
+            f"Rules need the counts of smaller itemsets too, {lacks}: `fim-private rules` can say little of their "
+            "confidence. To have them, add --release-counts --with-subsets."
         ]
     )
 
