@@ -17,7 +17,9 @@ from fim_private.errors import UsageError
 from fim_private.release.release import Release, ReleasedItemset
 
 CLOSED, NON_REDUNDANT, MAXIMAL = "closed", "non-redundant", "maximal"
-KEEPS = (CLOSED, NON_REDUNDANT, MAXIMAL)
+COVERS = {CLOSED: " and has as large a count", NON_REDUNDANT: " and has at least nine tenths of its count", MAXIMAL: ""}
+"""An itemset is left out if a larger one contains it, and what else each filter asks of the larger one, in words."""
+KEEPS = tuple(COVERS)
 
 TOLERANCE = Fraction(1, 10)
 """An itemset is redundant if a superset's count is lower by at most this share."""

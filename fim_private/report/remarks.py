@@ -7,6 +7,7 @@ import math
 from fim_private.plan import Plan
 from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
+from fim_private.release.filters import COVERS
 from fim_private.report.document.text import wrapped
 from fim_private.report.plan_text import margin_sentence, proved, support_needed, ways_to_find_items
 from fim_private.report.promise_text import bounded, what_counts
@@ -29,6 +30,15 @@ def counts_note(release: Release) -> str | None:
         note += " Long transactions count less, and all counts are raised for it by the same factor."
     doubt = total_doubt(release)
     return note if doubt is None else f"{note} {doubt}"
+
+
+def keep_note(release: Release) -> str | None:
+    """Which itemsets a filter left out; None if there was no filter, or none that is known."""
+    keep = release.terms.plan.keep
+    if keep not in COVERS or not release.itemsets:
+        return None
+    contained = f"an itemset was left out if a larger one of the answer contains it{COVERS[keep]}"
+    return f"Only {keep} itemsets are listed: {contained}."
 
 
 def cut_note(release: Release) -> str | None:

@@ -41,7 +41,7 @@ def show(
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
     from fim_private.report.promise_in_short import statement
-    from fim_private.report.remarks import counts_note
+    from fim_private.report.remarks import counts_note, keep_note
     from fim_private.report.tables import release_bars, release_table
 
     keep_apart(html, output)
@@ -62,9 +62,9 @@ def show(
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
-    note = counts_note(shown)
-    if note is not None:
-        say(f"\n{wrapped([note])}", quiet=quiet)
+    for note in (keep_note(shown), counts_note(shown)):
+        if note is not None:
+            say(f"\n{wrapped([note])}", quiet=quiet)
     say(f"\n{statement(shown, in_full=explain)}", quiet=quiet)
 
 

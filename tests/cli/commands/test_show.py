@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fim_private.release.files import read_itemsets, read_release, write_release
+from fim_private.release.filters import filtered
 from fim_private.report.tables import release_bars
 from tests.cli.command import PROMISE, end_with, fim_private, in_own_process, succeed, words
 from tests.rules.releases import released
@@ -40,6 +41,12 @@ def test_show_prints_the_table_and_the_promise(file: Path) -> None:
     assert "protects every basket" in said
     assert "The promise protects one transaction" in words(fim_private("show", file, "--explain"))
     assert words(fim_private("show", file, "-q")) == ""
+
+
+def test_show_says_that_itemsets_were_left_out(tmp_path: Path) -> None:
+    write_release(filtered(RELEASE, "maximal"), tmp_path / "maximal.json")
+    done = succeed("show", tmp_path / "maximal.json")
+    assert "Only maximal itemsets are listed: an itemset was left out if" in " ".join(words(done).split())
 
 
 def test_bars_are_drawn_on_request(file: Path, tmp_path: Path) -> None:
