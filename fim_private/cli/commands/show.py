@@ -36,7 +36,7 @@ def show(
 
     To make a page to publish: fim-private show release.json --html page.html
     """
-    from fim_private.release.files import read_release, write_release
+    from fim_private.release.files import read_release, subsets_left_out, write_release
     from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
@@ -62,6 +62,9 @@ def show(
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
+    lost = None if output is None else subsets_left_out(shown, output)
+    if lost is not None:
+        say(lost, quiet=quiet)
     for note in (keep_note(shown), counts_note(shown)):
         if note is not None:
             say(f"\n{wrapped([note])}", quiet=quiet)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,30 @@ def test_show_writes_a_release_in_another_format(file: Path, tmp_path: Path, end
     assert [(line.items, line.count) for line in read_itemsets(other).itemsets] == [
         (line.items, line.count) for line in RELEASE.itemsets
     ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "name"),
+    [
+        (".json", None),
+        (".parquet", None),
+        (".csv", "CSV"),
+        (".jsonl", "JSON Lines"),
+        (".spmf", "SPMF"),
+        (".fimi", "FIMI"),
+    ],
+)
+def test_show_says_how_many_counts_of_subsets_a_format_leaves_out(
+    tmp_path: Path, ending: str, name: str | None
+) -> None:
+    subsets = released({("bread",): 400, ("jam",): 90}).itemsets
+    release, output = tmp_path / "release.json", tmp_path / f"other{ending}"
+    write_release(replace(RELEASE, subsets=subsets), release)
+    said = words(succeed("show", release, "-o", output))
+    lost = f"{name} output has no place for the counts of subsets: it leaves out 2."
+    # The desk shows the first paragraph.
+    assert said.strip().split("\n\n")[0] == f"Written to {output}." + (f"\n{lost}" if name else "")
+    assert words(succeed("show", release, "-o", output, "--overwrite", "--quiet")) == ""
 
 
 def test_what_mine_wrote_is_shown(tmp_path: Path) -> None:
