@@ -17,7 +17,9 @@ from fim_private.errors import UsageError
 from fim_private.release.release import Release, ReleasedItemset
 
 CLOSED, NON_REDUNDANT, MAXIMAL = "closed", "non-redundant", "maximal"
-KEEPS = (CLOSED, NON_REDUNDANT, MAXIMAL)
+COVERS = {CLOSED: " and has as large a count", NON_REDUNDANT: " and has at least nine tenths of its count", MAXIMAL: ""}
+"""An itemset is left out if a larger one contains it, and what else each filter asks of the larger one, in words."""
+KEEPS = tuple(COVERS)
 
 TOLERANCE = Fraction(1, 10)
 """An itemset is redundant if a superset's count is lower by at most this share."""
@@ -25,6 +27,9 @@ TOLERANCE = Fraction(1, 10)
 
 def filtered(release: Release, keep: str) -> Release:
     """The release with some of its itemsets only. Ranks stay as they were; the plan records what was kept.
+
+    If subsets were counted for the rules, those that are left out follow the other subsets. Each is a subset of an
+    itemset that stays, because the largest itemset that covers it stays.
 
     Args:
         release: any release.
@@ -51,8 +56,14 @@ def filtered(release: Release, keep: str) -> Release:
             for other in larger
         )
 
-    left = tuple(itemset for itemset in release.itemsets if not covered(itemset))
-    return replace(release, itemsets=left, plan={**release.plan, "keep": keep})
+    left: list[ReleasedItemset] = []
+    out: list[ReleasedItemset] = []
+    for itemset in release.itemsets:
+        (out if covered(itemset) else left).append(itemset)
+    subsets, counts = release.subsets, release.terms.plan.counts
+    if counts is not None and counts.with_subsets:
+        subsets += tuple(replace(one, rank=rank, lead=None) for rank, one in enumerate(out, start=len(subsets) + 1))
+    return replace(release, itemsets=tuple(left), subsets=subsets, plan={**release.plan, "keep": keep})
 
 
 def check_keep(keep: str, *, counts: bool) -> None:

@@ -129,7 +129,8 @@ class PlanTerms:
     """What was asked for and how it was paid for: the fields of `Plan` that some reader of releases needs.
 
     `by` is what itemsets were ranked by; None before there was a choice. `together` is None if transactions were
-    counted. Before there was a choice, all units were merged.
+    counted. Before there was a choice, all units were merged. `keep` is the filter that shortened the list; None if it
+    was not shortened.
     """
 
     top: int | None
@@ -144,6 +145,7 @@ class PlanTerms:
     exclude: tuple[str, ...]
     spending: tuple[SpendingTerms, ...]
     counts: CountTerms | None
+    keep: str | None
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> PlanTerms:
@@ -165,6 +167,7 @@ class PlanTerms:
             exclude=tuple(name for name in _list(record, "exclude") if isinstance(name, str)),
             spending=tuple(SpendingTerms.of(line) for line in _list(record, "spending") if isinstance(line, Mapping)),
             counts=CountTerms.of(record.get("counts")),
+            keep=_text(record, "keep"),
         )
 
     @property

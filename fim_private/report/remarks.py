@@ -7,6 +7,7 @@ import math
 from fim_private.plan import Plan
 from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
+from fim_private.release.filters import COVERS
 from fim_private.report.document.text import wrapped
 from fim_private.report.plan_text import margin_sentence, proved, support_needed, ways_to_find_items
 from fim_private.report.promise_text import bounded, what_counts
@@ -29,6 +30,15 @@ def counts_note(release: Release) -> str | None:
         note += " Long transactions count less, and all counts are raised for it by the same factor."
     doubt = total_doubt(release)
     return note if doubt is None else f"{note} {doubt}"
+
+
+def keep_note(release: Release) -> str | None:
+    """Which itemsets a filter left out; None if there was no filter, or none that is known."""
+    keep = release.terms.plan.keep
+    if keep not in COVERS or not release.itemsets:
+        return None
+    contained = f"an itemset was left out if a larger one of the answer contains it{COVERS[keep]}"
+    return f"Only {keep} itemsets are listed: {contained}."
 
 
 def cut_note(release: Release) -> str | None:
@@ -169,16 +179,25 @@ def _may_be_in_no_basket(itemset: ReleasedItemset, off: float) -> bool:
     return (itemset.count - off if itemset.count_low is None else itemset.count_low) <= 0
 
 
-def rules_note(plan: Plan, release: Release) -> str | None:
-    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
-    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
+def rules_note(plan: Plan, release: Release, *, left_out: bool) -> str | None:
+    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked.
+
+    Args:
+        plan: the plan.
+        release: its release, with all itemsets.
+        left_out: whether --keep left out some of them.
+    """
+    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts or plan.question.with_subsets:
         return None
-    if plan.question.with_subsets or set(range(1, max(plan.sizes))) <= set(plan.sizes):
-        return None
+    lacks = "which this release lacks"
+    if set(range(1, max(plan.sizes))) <= set(plan.sizes):
+        if not left_out:
+            return None
+        lacks = "and --keep left out some of them"
     return wrapped(
         [
-            "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
-            "little of their confidence. To have them, add --release-counts --with-subsets."
+            f"Rules need the counts of smaller itemsets too, {lacks}: `fim-private rules` can say little of their "
+            "confidence. To have them, add --release-counts --with-subsets."
         ]
     )
 

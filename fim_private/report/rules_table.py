@@ -18,6 +18,7 @@ INTERVALS = (
     "probability."
 )
 HINT = "To have the counts of all subsets, mine with --release-counts --with-subsets."
+LEFT_OUT = "--keep left out the counts of itemsets that larger ones cover."
 LESS_NOISE = "All subsets were counted, so only less noise helps: a larger --epsilon, or fewer itemsets (--top)."
 FREE = "Rules are computed from the release alone, so they cost no privacy."
 
@@ -77,8 +78,9 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
             "was not released or is all noise."
         )
     if unknown or found.untold:
-        counts = release.terms.plan.counts
-        remarks[-1] += f" {HINT if counts is None or not counts.with_subsets else LESS_NOISE}"
+        plan = release.terms.plan
+        lacking = HINT if plan.keep is None else f"{LEFT_OUT} {HINT}"
+        remarks[-1] += f" {lacking if plan.counts is None or not plan.counts.with_subsets else LESS_NOISE}"
     if any(rule.note and "number of transactions" in rule.note for rule in found.rules):
         remarks.append(
             "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "

@@ -128,3 +128,18 @@ def test_what_is_kept_is_recorded(baskets: Path) -> None:
         assert release["plan"]["keep"] == keep
         assert [line["items"] for line in release["itemsets"]] == [["bread", "milk"]]
         assert "Left out" not in words(done)  # of one size all are kept
+
+
+@pytest.mark.parametrize(("option", "lacking"), [("--with-subsets", False), ("--per-size", True)])
+def test_rules_lack_what_is_left_out_unless_subsets_were_counted(
+    baskets: Path, tmp_path: Path, option: str, *, lacking: bool
+) -> None:
+    output = tmp_path / "release.json"
+    asked = ("--sizes", "1-2", "--top", 3, *PROMISE, "--release-counts", "--keep", "maximal", option)
+    mined = words(succeed("mine", baskets, *asked, "-o", output))
+    done = succeed("rules", output, "--json", "--min-confidence", 0)
+    rules = json.loads(done.stdout)
+    assert rules
+    assert any(rule["confidence"] is None for rule in rules) is lacking
+    assert ("--keep left out some of them: `fim-private rules` can say" in " ".join(mined.split())) is lacking
+    assert ("--keep left out the counts of itemsets" in " ".join(words(done).split())) is lacking

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from fim_private.errors import UsageError
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.filters import KEEPS, check_keep, filtered
+from fim_private.rules import association_rules
 
 counted = st.dictionaries(st.frozensets(st.sampled_from("abcde"), min_size=1), st.integers(0, 30), max_size=20)
 
@@ -45,6 +47,25 @@ def test_a_filter_keeps_what_it_says(counts: dict[frozenset[str], int], keep: st
     assert set(left.itemsets) <= set(whole.itemsets)
     assert left.plan == {"size": 2, "keep": keep}
     assert Release.from_json(left.to_json()) == left
+
+
+@given(counted, st.sampled_from(KEEPS))
+@example({frozenset("a"): 100, frozenset("b"): 96, frozenset("ab"): 95}, "non-redundant")
+def test_no_count_of_a_subset_is_lost_if_subsets_were_counted(counts: dict[frozenset[str], int], keep: str) -> None:
+    """Otherwise rules lack counts that were paid for."""
+    plan = {"counts": {"noise": "discrete Laplace", "half_width": 3, "with_subsets": True}}
+    subset = ReleasedItemset(rank=1, items=("f",), count=7)
+    whole = replace(release(counts), plan=plan, subsets=(subset,))
+    left = filtered(whole, keep)
+    out = [line for line in whole.itemsets if line not in left.itemsets]
+    assert left.subsets == (subset, *(replace(line, rank=rank) for rank, line in enumerate(out, start=2)))
+    assert all(any({*line.items} < {*larger.items} for larger in left.itemsets) for line in out)
+    assert filtered(replace(whole, plan={}), keep).subsets == (subset,)
+    rules, others = (
+        {(rule.antecedents, rule.consequents): rule.counts for rule in association_rules(one, min_confidence=0).rules}
+        for one in (left, whole)
+    )
+    assert rules == others
 
 
 @given(st.lists(st.frozensets(st.sampled_from("abcde"), min_size=1), min_size=1, max_size=12))

@@ -85,7 +85,7 @@ def mine(
         found_note(plan, release),
         None if cut is None else wrapped([cut]),
         None if doubt is None else wrapped([doubt]),
-        rules_note(plan, release),
+        rules_note(plan, release, left_out=left_out > 0),
         shortfall(plan, release),
         statement(release, in_full=delivery.explain),
     )

@@ -36,12 +36,12 @@ def show(
 
     To make a page to publish: fim-private show release.json --html page.html
     """
-    from fim_private.release.files import read_release, write_release
+    from fim_private.release.files import read_release, subsets_left_out, write_release
     from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
     from fim_private.report.promise_in_short import statement
-    from fim_private.report.remarks import counts_note
+    from fim_private.report.remarks import counts_note, keep_note
     from fim_private.report.tables import release_bars, release_table
 
     keep_apart(html, output)
@@ -62,9 +62,12 @@ def show(
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
-    note = counts_note(shown)
-    if note is not None:
-        say(f"\n{wrapped([note])}", quiet=quiet)
+    lost = None if output is None else subsets_left_out(shown, output)
+    if lost is not None:
+        say(lost, quiet=quiet)
+    for note in (keep_note(shown), counts_note(shown)):
+        if note is not None:
+            say(f"\n{wrapped([note])}", quiet=quiet)
     say(f"\n{statement(shown, in_full=explain)}", quiet=quiet)
 
 

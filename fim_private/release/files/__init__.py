@@ -33,6 +33,8 @@ FORMATS = {
     )
 }
 SUFFIXES = tuple(FORMATS)
+WHOLE = {json_document.FORMAT, parquet.FORMAT}
+"""The formats that carry the whole release."""
 READ_INSTEAD = "Give a .json or .parquet file that `fim-private mine -o` wrote."
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "check_writable",
     "read_itemsets",
     "read_release",
+    "subsets_left_out",
     "write_derived",
     "write_release",
 ]
@@ -82,7 +85,7 @@ def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
             f"{kind.name} output has no place to say that a run was seeded and is not private.",
             f"Leave out the seed, or write one of: {_endings(lambda other: other.marks_seeded)}.",
         )
-    if plan.question.with_subsets and kind not in {json_document.FORMAT, parquet.FORMAT}:
+    if plan.question.with_subsets and kind not in WHOLE:
         raise UsageError(f"{kind.name} output has no place for the counts of subsets.", "Write .json or .parquet.")
     trial = Release(
         itemsets=(ReleasedItemset(rank=1, items=("item",), count=1),),
@@ -132,6 +135,14 @@ def write_release(release: Release, path: str | Path, *, overwrite: bool = True)
             f"The release could not be written to {path}: {reason}.",
             "The printed output is the only copy, and its cost is spent: save it from there.",
         ) from None
+
+
+def subsets_left_out(release: Release, path: Path) -> str | None:
+    """What to say of counts of subsets for which the format has no place; None if it carries all."""
+    kind = _format_of(path)
+    if not release.subsets or kind in WHOLE:
+        return None
+    return f"{kind.name} output has no place for the counts of subsets: it leaves out {len(release.subsets):,}."
 
 
 def read_release(source: str | Path) -> Release:

@@ -10,7 +10,7 @@ from fim_private.report.pages.frame import promise_section, released_page
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.pages.rules import rules_parts
 from fim_private.report.promise_text import what_counts
-from fim_private.report.remarks import counts_note
+from fim_private.report.remarks import counts_note, keep_note
 from fim_private.report.tables import JOINT, PICKED, groups, kind, subsets_by_count
 from fim_private.rules import association_rules
 
@@ -111,9 +111,7 @@ def _itemsets(release: Release) -> list[Part]:
                 collapsed=len(release.subsets) > MOST_SUBSETS,
             )
         )
-    note = counts_note(release)
-    if note is not None:
-        parts.append(Paragraph(text=note))
+    parts += [Paragraph(text=note) for note in (keep_note(release), counts_note(release)) if note is not None]
     return [*parts, *count_bars(release)]
 
 
@@ -147,6 +145,7 @@ def _making(release: Release) -> list[Part]:
             ("itemsets asked for", plan.top),
             (f"most items kept per {what_counts(plan).removesuffix('s')}", plan.max_items),
             ("only counts above", plan.min_count),
+            ("only itemsets that are", plan.keep),
             (f"number of {what_counts(plan)}, declared public", privacy.public_transactions),
         )
         if value is not None

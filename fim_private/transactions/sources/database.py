@@ -78,6 +78,7 @@ def query_table(source: str, query: str) -> FrameTable:
     kind, open_connection = _database(source)
     names: list[str] = []
     parts: list[list[pl.Series]] = []
+    refused: InputError | None = None
     try:
         with closing(open_connection()) as connection, closing(connection.cursor()) as cursor:
             cursor.execute(query.rstrip().rstrip(";"))
@@ -86,7 +87,10 @@ def query_table(source: str, query: str) -> FrameTable:
     except (InputError, UsageError, MemoryError):
         raise
     except Exception as error:
-        raise _refused(kind, error) from None
+        refused = _refused(kind, error)
+    if refused is not None:
+        # Raised outside of the except block, it does not keep the library's error, which may quote the data.
+        raise refused
     if not names or len(set(names)) < len(names):
         raise InputError("The query gives two columns of one name, or none.", "Name its columns: SELECT a AS b.")
     first = [pl.Series([], dtype=pl.String) for _ in names]

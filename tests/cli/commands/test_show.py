@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fim_private.release.files import read_itemsets, read_release, write_release
+from fim_private.release.filters import filtered
 from fim_private.report.tables import release_bars
 from tests.cli.command import PROMISE, end_with, fim_private, in_own_process, succeed, words
 from tests.rules.releases import released
@@ -42,6 +44,12 @@ def test_show_prints_the_table_and_the_promise(file: Path) -> None:
     assert words(fim_private("show", file, "-q")) == ""
 
 
+def test_show_says_that_itemsets_were_left_out(tmp_path: Path) -> None:
+    write_release(filtered(RELEASE, "maximal"), tmp_path / "maximal.json")
+    done = succeed("show", tmp_path / "maximal.json")
+    assert "Only maximal itemsets are listed: an itemset was left out if" in " ".join(words(done).split())
+
+
 def test_bars_are_drawn_on_request(file: Path, tmp_path: Path) -> None:
     assert "█" not in fim_private("show", file).stdout.decode()
     bars = fim_private("show", file, "--plot").stdout.decode().split("\n\n")[-1].splitlines()
@@ -68,6 +76,30 @@ def test_show_writes_a_release_in_another_format(file: Path, tmp_path: Path, end
     assert [(line.items, line.count) for line in read_itemsets(other).itemsets] == [
         (line.items, line.count) for line in RELEASE.itemsets
     ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "name"),
+    [
+        (".json", None),
+        (".parquet", None),
+        (".csv", "CSV"),
+        (".jsonl", "JSON Lines"),
+        (".spmf", "SPMF"),
+        (".fimi", "FIMI"),
+    ],
+)
+def test_show_says_how_many_counts_of_subsets_a_format_leaves_out(
+    tmp_path: Path, ending: str, name: str | None
+) -> None:
+    subsets = released({("bread",): 400, ("jam",): 90}).itemsets
+    release, output = tmp_path / "release.json", tmp_path / f"other{ending}"
+    write_release(replace(RELEASE, subsets=subsets), release)
+    said = words(succeed("show", release, "-o", output))
+    lost = f"{name} output has no place for the counts of subsets: it leaves out 2."
+    # The desk shows the first paragraph.
+    assert said.strip().split("\n\n")[0] == f"Written to {output}." + (f"\n{lost}" if name else "")
+    assert words(succeed("show", release, "-o", output, "--overwrite", "--quiet")) == ""
 
 
 def test_what_mine_wrote_is_shown(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from fim_private.plan.record import plan_record
 from fim_private.plan.shape import Shop
 from fim_private.privacy import NeighbouringRelation, PrivacyUnit
 from fim_private.release import FoundItem, Layout, Release, ReleasedItemset
+from fim_private.release.filters import filtered
 from fim_private.release.terms import privacy_record
 from fim_private.report.advice_text import advice_words
 from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table, visible
@@ -136,6 +137,25 @@ def test_a_page_says_that_fewer_were_named_than_asked_for() -> None:
     assert "5 were asked for. No other was clear enough to name" in said(release_document(two))
     for other in ({"top": 2}, {"top": 5, "min_count": 20}, {"top": 5, "keep": "maximal"}, {}):
         assert "were asked for" not in said(release_document(replace(two, plan=other)))
+
+
+@pytest.mark.parametrize(
+    ("keep", "covers"),
+    [
+        ("closed", "contains it and has as large a count."),
+        ("non-redundant", "contains it and has at least nine tenths of its count."),
+        ("maximal", "contains it."),
+    ],
+)
+def test_a_page_says_that_itemsets_were_left_out(keep: str, covers: str) -> None:
+    whole = released({("milk",): 60, ("milk", "tea"): 60})
+    assert "left out" not in said(release_document(whole))
+    document = release_document(filtered(whole, keep))
+    sentence = f"Only {keep} itemsets are listed: an itemset was left out if a larger one of the answer {covers}"
+    assert sentence in said(document)
+    assert ("only itemsets that are", keep) in table(document, "facts").rows
+    unknown = replace(whole, plan={"keep": "<frequent>"})
+    assert "left out" not in said(release_document(unknown))
 
 
 def test_empty_releases_say_why() -> None:

@@ -118,6 +118,7 @@ def test_nothing_is_written(shop: Path) -> None:
         ("SELECT item, item FROM sales", "two columns of one name"),
         ("SELECT invoice, item FROM sales WHERE 0", "No item was found|without lists"),
         (f"SELECT load_extension('x') AS tid, 1 AS item {KEPT_TO}", "OperationalError"),
+        (f"SELECT json(item) AS tid, 1 AS item FROM sales {KEPT_TO}", "OperationalError"),
     ],
 )
 def test_a_query_that_fails_says_so_without_data(shop: Path, query: str, word: str) -> None:
@@ -126,6 +127,7 @@ def test_a_query_that_fails_says_so_without_data(shop: Path, query: str, word: s
     assert "milk" not in str(refused.value)
     assert "nowhere" not in str(refused.value)
     assert refused.value.__cause__ is None
+    assert refused.value.__context__ is None
 
 
 def test_what_is_no_database_is_refused(shop: Path, tmp_path: Path) -> None:
@@ -196,6 +198,10 @@ def test_duckdb_is_read(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="DuckDB did not answer the query") as refused:
             read_transactions(path, query=f"{query} {KEPT_TO}")
         assert "SECRET" not in str(refused.value)
+    with pytest.raises(InputError, match="DuckDB did not answer the query") as refused:
+        read_transactions(path, query="SELECT item::int AS tid, 1 AS item FROM sales")
+    assert refused.value.__cause__ is None
+    assert refused.value.__context__ is None, "DuckDB quotes the value"
 
 
 def test_the_command_mines_a_query_that_only_a_person_can_ask(shop: Path, tmp_path: Path) -> None:
