@@ -348,6 +348,7 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
     st.sampled_from([1, 5]),
     st.booleans(),
     st.sampled_from([None, 1, 10**5]),
+    st.sampled_from([None, 0.0, 200.0, 1e6]),
 )
 def test_whatever_was_released_no_more_than_rho_is_spent(
     estimates: list[float],
@@ -360,6 +361,7 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     sensitivity: int,
     listed: bool,
     least: int | None,
+    support: float | None,
 ) -> None:
     select, sizes, by = ranked
     request = Request(
@@ -367,6 +369,8 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
         universe_size=10**9 if listed else None, by=by,
     )  # fmt: skip
     mechanism = calibrate(request).mechanism
+    if support is not None:
+        mechanism = mechanism.given_support(support, 30.0, lengths_of(lengths))
     assert (mechanism.test_delta is None) == listed == (mechanism.failures == ())
     supports = np.array(sorted(estimates, reverse=True))
     again = mechanism.again(supports, lengths_of(lengths), lengths_of(held))
