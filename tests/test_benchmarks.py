@@ -227,6 +227,6 @@ def test_a_list_of_packages_makes_baskets(tmp_path: Path, monkeypatch: pytest.Mo
         "depends": ["awk,libc6"],
         "recommends": ["doc"],
         "tags": ["role::program,role::shared-lib,use::editing"],
-        "words": ["a,pot,tea"],
+        "words": ["word::a,word::pot,word::tea"],
         "maintainers": ["maintainer,package,dependency", "A <a@b>,one,awk", "A <a@b>,one,libc6"],
     }
