@@ -22,8 +22,7 @@ class Tuning:
             that does not go on is lost.
         clear_items: if the support of the k-th itemset was released before, the items get less: so much that this
             support, less one deviation of its noise, is so many deviations of the noise in their counts. The numbers
-            are for itemsets from one, two, and three items on. The more items an itemset has, the more frequent each of
-            them is beside it.
+            are for itemsets from one, two, and three items on: the larger an itemset, the rarer it is beside its items.
         least_items: but the items get at least this share of rho.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
             single items.
