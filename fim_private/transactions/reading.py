@@ -41,6 +41,8 @@ NEARLY_ALL = 0.95
 """If there are at least `FEW` transactions, and more than this share has one item, the separator is wrong."""
 SOME = 8
 """So many transactions and items seldom all go together."""
+MANY_ROWS = 50
+"""Orders of a shop have fewer rows on average. With more, a few huge transactions may hold nearly all items."""
 
 
 def read_transactions(
@@ -327,7 +329,7 @@ def ask_about_occurrences(layout: Layout, occurrences: int, transactions: int, i
         return
     if min(transactions, items) >= SOME and occurrences > NEARLY_ALL * transactions * items:
         ask(full_transactions(layout), on_doubt)
-    if transactions >= FEW and items > NEARLY_ALL * occurrences:
+    if transactions >= FEW and NEARLY_ALL * occurrences < items < MANY_ROWS * transactions:
         ask(items_of_one_row(layout), on_doubt)
 
 
