@@ -46,12 +46,12 @@ def demo(
 
     To try one: fim-private demo margin --set gap=280
     """
-    if name is not None:
-        _lesson(name, changes or [], answer=answer, output=output, overwrite=overwrite, quiet=quiet)
-    elif changes or answer or output:
+    if name in {None, LIST} and (changes or answer or output):
         raise UsageError(
             "Only lessons take --set, --answer and --output.", "Name a lesson; `fim-private demo list` lists them."
         )
+    if name is not None:
+        _lesson(name, changes or [], answer=answer, output=output, overwrite=overwrite, quiet=quiet)
     else:
         _main_job(quiet=quiet)
 

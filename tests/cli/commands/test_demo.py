@@ -38,6 +38,8 @@ def test_the_answer_may_be_printed_alone() -> None:
         (["margin", "--set", "gap=7"], "Choose one of: 0, 80"),
         (["margin", "--set", "game=7"], "Its controls are gap, behind"),
         (["--answer"], "Name a lesson"),
+        (["list", "--output", "x"], "Name a lesson"),
+        (["list", "--answer"], "Name a lesson"),
         (["all"], "Give --output"),
         (["margin", "--answer", "--output", "x"], "Leave out --set and --answer"),
     ],
