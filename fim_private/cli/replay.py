@@ -72,12 +72,13 @@ def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
     if path.suffix.lower() == ".json":
         settings = _settings_of_release(context, path)
     else:
-        named = {_option(param).strip("-").replace("-", "_"): param for param in context.command.params}
+        named = {name: param for param in context.command.params for name in _names(param)}
         allowed = [name for name in named if name not in IN_PERSON]
-        settings = {
-            named[name].name: as_typed(path, name, value, named[name])
-            for name, value in read_settings(path, allowed).items()
-        }
+        settings = {}
+        for name, value in read_settings(path, allowed).items():
+            # A share may follow --release-counts, so it may follow its name here.
+            param = named["count_share" if name == "release_counts" and not isinstance(value, bool) else name]
+            settings[param.name] = as_typed(path, name, value, param)
     # A layout of its own goes before.
     settings |= context.default_map or {}
     for typed, others in INSTEAD_OF.items():
@@ -238,6 +239,12 @@ def is_from(context: typer.Context, name: str, origin: str) -> bool:
 def _option(param: Any) -> str:
     """The long form of an option; the name of an argument."""
     return str(max(param.opts, key=len))
+
+
+def _names(param: Any) -> list[str]:
+    """The names of an option or argument as a file of settings writes them. An option may have two."""
+    names = [option.strip("-").replace("-", "_") for option in param.opts]
+    return [name for name in names if len(name) > 1]
 
 
 def shown_file(file: str) -> str:

@@ -42,6 +42,19 @@ def test_a_toml_file_stands_in_for_what_is_not_typed(here: Path) -> None:
     assert "run.toml" not in release["command"]
 
 
+def test_a_toml_file_writes_options_as_they_may_be_typed(here: Path) -> None:
+    """Either name of an option, and a share behind --release-counts."""
+    (here / "goods.txt").write_text("milk\nbread\n")
+    (here / "run.toml").write_text('items_file = "goods.txt"\nrelease-counts = 0.5\nseparator = ";"\n')
+    asked = ("--size", 2, "--top", 1, *PROMISE)
+    done = succeed("mine", "baskets.csv", *asked, "--config", "run.toml", "--json")
+    typed = ("--separator", ";", "--items-file", "goods.txt", "--release-counts", 0.5)
+    assert (
+        json.loads(done.stdout)["plan"]
+        == json.loads(succeed("mine", "baskets.csv", *asked, *typed, "--json").stdout)["plan"]
+    )
+
+
 def test_what_is_typed_stands_instead_of_its_alternatives_too(here: Path) -> None:
     rows = (f"{row},{item},{row}\n" for row in range(900) for item in ("milk", "tea"))
     (here / "sales.csv").write_text("invoice,item,customer\n" + "".join(rows))
