@@ -24,6 +24,8 @@ def read_settings(path: Path, allowed: Collection[str], *, option: str = "--conf
     """
     found = read_toml(path, option=option)
     settings = {name.replace("-", "_"): value for name, value in found.items()}
+    if len(settings) < len(found):
+        raise UsageError(f"{path} has a setting twice, with a hyphen and with an underscore.", "Leave out one of them.")
     unknown = sorted(settings.keys() - set(allowed))
     if unknown:
         raise UsageError(
@@ -32,7 +34,9 @@ def read_settings(path: Path, allowed: Collection[str], *, option: str = "--conf
         )
     for name, value in settings.items():
         parts = value if isinstance(value, list) else [value]
-        if not all(isinstance(part, str | int | float) for part in parts):
+        # Only alone does true switch an option on. In a list it would become the text True.
+        kinds = {str, int, float} if isinstance(value, list) else {str, int, float, bool}
+        if not kinds.issuperset(map(type, parts)):
             raise UsageError(f"In {path}, {name} is neither a value nor a plain list.", f'Write {name} = ["a", "b"].')
     return settings
 
