@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO, cast
 
-from fim_private.cli.interruption import listen
+from fim_private.cli.interruption import listen, stop_if_heard
 from fim_private.printable import printable
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class Phases:
         self._phase, self._began = "", 0.0
 
     def __call__(self, phase: str) -> None:
-        """Begin a phase."""
+        """Begin a phase, unless Ctrl-C was heard and lost in the one before."""
+        stop_if_heard()
         self._phase, self._began = phase, time.monotonic()
         self._show(f"{phase} ...")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from fim_private.cli import progress
+from fim_private.cli import interruption, progress
+from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.progress import Phases, bar, phases
 from fim_private.transactions.reading import read_transactions
 from tests import processes
@@ -29,6 +31,13 @@ def test_time_left_is_what_the_share_so_far_says(monkeypatch: pytest.MonkeyPatch
         phases.share(done)
     phases("counting")
     assert shown == ["reading ...", "reading ... 25%, 30 s left", "reading ... 40%, 12 min left", "counting ..."]
+
+
+def test_no_phase_begins_after_an_interruption_that_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a signal raises in a compiler's callback goes no further. A run without a ledger then went on to its end."""
+    monkeypatch.setattr(interruption, "_heard", signal.SIGINT)
+    with pytest.raises(InterruptedByUser):
+        Phases()("counting")
 
 
 @pytest.mark.parametrize("packed", [False, True])
