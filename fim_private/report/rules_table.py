@@ -94,7 +94,7 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
             "So lift is below 1 for items that have nothing to do with each other, and leverage is below 0. Compare "
             "rules with each other, or mine with --together unit."
         )
-    if release.found is not None and all(itemset.count_low is None for itemset in release.itemsets):
+    if release.found is not None and release.itemsets and all(i.count_low is None for i in release.itemsets):
         remarks.append("The counts of this release are rough, and so are the measures (see `fim-private show`).")
     remarks += [note for note in (cut_note(release), total_doubt(release)) if note is not None]
     return [wrapped([remark]) for remark in remarks]

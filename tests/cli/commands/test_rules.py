@@ -99,10 +99,12 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
 
 
 def test_a_release_without_itemsets_says_that_it_has_none(tmp_path: Path) -> None:
-    write_release(released({}, total=1000), tmp_path / "empty.json")
+    empty = replace(released({}, total=1000), found=(FoundItem(item="milk", count=600.0),))
+    write_release(empty, tmp_path / "empty.json")
     done = succeed("rules", tmp_path / "empty.json", "--html", tmp_path / "empty.html")
     assert done.stdout.decode() == "The release has no itemsets, so it has no rules.\n"
     assert "The release has no itemsets" in (tmp_path / "empty.html").read_text("utf-8")
+    assert "rough" not in words(done), "there are no counts"
 
 
 def test_whoever_counted_all_subsets_is_not_told_to(tmp_path: Path) -> None:
