@@ -78,6 +78,8 @@ def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
         for name, value in read_settings(path, allowed).items():
             # A share may follow --release-counts, so it may follow its name here.
             param = named["count_share" if name == "release_counts" and not isinstance(value, bool) else name]
+            if param.name in settings:
+                raise UsageError(f"{path} has a setting twice: {name} is another name of it.", "Leave out one of them.")
             settings[param.name] = as_typed(path, name, value, param)
     # A layout of its own goes before.
     settings |= context.default_map or {}

@@ -187,6 +187,8 @@ def test_every_option_is_either_replayed_or_typed() -> None:
         ("size = true", 2, "size is not a text or a number"),
         ("exclude = [true]", 2, "exclude is neither a value nor a plain list"),
         ("min-count = 5\nmin_count = 900", 2, "has a setting twice, with a hyphen and with an underscore"),
+        ("items_file = 'a.txt'\nuniverse_file = 'b.txt'", 2, "universe_file is another name of it"),
+        ("release_counts = 0.5\ncount_share = 0.9", 2, "count_share is another name of it"),
         ("size = {a = 1}", 2, "size is neither a value nor a plain list"),
         ("json = 1", 2, "json is neither true nor false"),
         ("size = 'SECRET'\nsize = 2\n", 3, "is not TOML: see line 2"),
