@@ -33,7 +33,7 @@ from fim_private.transactions.layout import LINE_FORMATS, Layout, spoken
 from fim_private.transactions.sources.database import query_table
 from fim_private.transactions.sources.excel import is_workbook, sheet_table
 from fim_private.transactions.sources.frames import SupportsArrow, frame_table
-from fim_private.transactions.sources.parquet import ParquetTable
+from fim_private.transactions.sources.parquet import ParquetTable, refuse_hostile
 from fim_private.transactions.sources.several import files_named, joined, table_of
 
 FEW = 20
@@ -240,9 +240,8 @@ def _found(reading: Source, encoding: str, sheet: str | None, skip_lines: int) -
     if reading.may_be_parquet:
         content = reading.content()
         if content.is_parquet:
-            parquet = ParquetTable(content=content)
-            parquet.refuse_hostile()
-            return parquet
+            refuse_hostile(content)
+            return ParquetTable(content=content)
         blocks = iter([content.data])
     return Text(name=reading.name, blocks=blocks, encoding=encoding)
 

@@ -49,17 +49,6 @@ class ParquetTable:
         """The name of the file, for messages."""
         return self.content.name
 
-    def refuse_hostile(self) -> None:
-        """Refuse a file that would fill the memory, take for ever or end the process, before any of it is used.
-
-        First comes the footer: a file that claims too much is refused. As the footer may lie, a separate process then
-        decodes the file, with no more memory and time than the claimed amounts can need.
-
-        Errors:
-            InputError: the file holds more than a file of its size should, or it cannot be decoded.
-        """
-        refuse_hostile(self.content)
-
     def schema(self) -> pl.Schema:
         """Column names and types."""
         with self._reading():
@@ -88,7 +77,14 @@ class ParquetTable:
 
 
 def refuse_hostile(content: Content) -> None:
-    """Refuse a Parquet file as `ParquetTable.refuse_hostile` does."""
+    """Refuse a Parquet file that would fill the memory, take for ever or end the process, before any of it is used.
+
+    First comes the footer: a file that claims too much is refused. As the footer may lie, a separate process then
+    decodes the file, with no more memory and time than the claimed amounts can need.
+
+    Errors:
+        InputError: the file holds more than a file of its size should, or it cannot be decoded.
+    """
     size = len(content.data)
     try:
         said = extent(content.data)
