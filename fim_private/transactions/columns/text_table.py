@@ -61,14 +61,9 @@ class TextTable:
                     "or give the right --separator.",
                 )
             if self.selection is not None:
-                of_column = partial(_column_of, fields, width)
-                kept = self.selection.kept(of_column).to_numpy()
+                kept = self.selection.kept(partial(fields.gather_every, width)).to_numpy()
                 fields, numbers = fields.filter(pl.Series(np.repeat(kept, width))), numbers[kept]
             yield fields, numbers
-
-
-def _column_of(fields: pl.Series, width: int, at: int) -> pl.Series:
-    return fields.gather_every(width, offset=at)
 
 
 def text_table(text: Text, separator: str, columns: Columns | None = None, *, headerless: bool = False) -> TextTable:
