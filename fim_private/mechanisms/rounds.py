@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fim_private.mechanisms.protocol import Law, Margin
+from fim_private.mechanisms.remaining_levels import Gaps
 from fim_private.profile import CountProfile
 
 Ranks = tuple[int, ...]
@@ -24,9 +25,10 @@ def select_in_rounds(profile: CountProfile, rounds: int, select_one: Callable[[C
         select_one: picks at most one rank of the profile it is given.
     """
     ranks: Ranks = ()
-    left = profile
+    left, taken = profile, Gaps()
     while len(ranks) < rounds and (picked := select_one(left)):
-        ranks = (*ranks, _original(picked[0], ranks))
+        ranks = (*ranks, taken.place(picked[0]))
+        taken.take(ranks[-1])
         left = left.without(picked[0])
     return ranks
 
@@ -53,10 +55,3 @@ def law_in_rounds(profile: CountProfile, rounds: int, law_of_one: Callable[[Coun
 
     extend((), 1.0, profile)
     return law
-
-
-def _original(rank: int, taken: Ranks) -> int:
-    """The rank in the profile before the first round."""
-    for earlier in sorted(taken):
-        rank += earlier <= rank
-    return rank
