@@ -28,10 +28,10 @@ class Row:
         name: as typed after --mechanism.
         summary: one line for people.
         source: the publication it comes from. Pages for the public show it, so it names no file of the program.
-        family: figures draw all mechanisms of a family in one colour.
         module: the module whose `calibrate` makes it.
         options: further arguments of `calibrate`.
         twins_at: "module:name" of its `Twin`s, the broken versions that the audit must catch.
+        family: figures draw all mechanisms of a family in one colour. It is named after one of them, if not after this.
         audited_by_units_in: the module whose `largest_deltas` finds the neighbours that the audit compares, where these
             are data sets with one unit more; None if they are vectors of counts.
         loose: why its claim may be loose, from its proof; None if the claim is tight.
@@ -56,10 +56,10 @@ class Row:
     name: str
     summary: str
     source: str
-    family: str
     module: str
     options: Mapping[str, bool | str] = field(default_factory=dict)
     twins_at: str
+    family: str = ""
     audited_by_units_in: str | None = None
     loose: str | None = None
     study: bool = False
@@ -76,6 +76,9 @@ class Row:
     most_names: int | None = None
     instead_of: tuple[str, ...] = ()
     long_lists: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.family or self.name)
 
     @property
     def sees_counts_only(self) -> bool:
@@ -112,7 +115,6 @@ REGISTRY: dict[str, Row] = {
             name="lmm",
             summary="large margin mechanism, calibrated: one margin search for all picks, limited domain as fallback",
             source="Chaudhuri, Hsu, Song 2014; calibration of this project",
-            family="lmm",
             module="fim_private.mechanisms.lmm",
             twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
             loose=(
@@ -126,7 +128,6 @@ REGISTRY: dict[str, Row] = {
             name="items-first",
             summary="counts items without names, picks or counts itemsets of frequent ones, and tests what it names",
             source="after Durfee and Rogers 2019; construction of this project",
-            family="items-first",
             module="fim_private.mechanisms.items_first",
             twins_at=f"{_TWINS}.certificates:ITEMS_FIRST",
             audited_by_units_in="fim_private.audit.items_first_cases",
@@ -167,7 +168,6 @@ REGISTRY: dict[str, Row] = {
             name="lmm-paper",
             summary="large margin mechanism as published, repeated under composition",
             source="Chaudhuri, Hsu, Song 2014, Algorithm 1",
-            family="lmm-paper",
             module="fim_private.mechanisms.lmm_paper",
             twins_at=f"{_TWINS}.large_margin:PUBLISHED",
             loose="the thresholds are the paper's tail bounds: each is a union bound over three noises, with the "
@@ -179,7 +179,6 @@ REGISTRY: dict[str, Row] = {
             name="limited-domain",
             summary="picks from the most frequent candidates and a stop symbol",
             source="Durfee and Rogers 2019",
-            family="limited-domain",
             module="fim_private.mechanisms.limited_domain",
             twins_at=f"{_TWINS}.picks:LIMITED_DOMAIN",
             loose="half of delta pays for composition, and the share of the stop symbol is divided by 1 + e^epsilon",
@@ -202,7 +201,6 @@ REGISTRY: dict[str, Row] = {
             name="look-first",
             summary="looks with noise at how clear the ranking is, then picks from its top, or finds the items first",
             source="construction of this project",
-            family="look-first",
             module="fim_private.mechanisms.look_first",
             twins_at=f"{_TWINS}.looks:LOOK_FIRST",
             loose="as items-first",
@@ -216,7 +214,6 @@ REGISTRY: dict[str, Row] = {
             name="exponential",
             summary="exponential mechanism over a declared universe",
             source="McSherry and Talwar 2007; bounded range: Durfee and Rogers 2019",
-            family="exponential",
             module="fim_private.mechanisms.exponential",
             twins_at=f"{_TWINS}.picks:EXPONENTIAL",
             needs_universe=True,
@@ -240,7 +237,6 @@ REGISTRY: dict[str, Row] = {
             name="permute-and-flip",
             summary="accepts itemsets in random order, frequent ones more likely, over a declared universe",
             source="McKenna and Sheldon 2020",
-            family="permute-and-flip",
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "exponential"},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
@@ -275,7 +271,6 @@ REGISTRY: dict[str, Row] = {
             name="max-of-laplaces",
             summary="largest count plus Laplace noise over a declared universe",
             source="Bhaskar et al. 2010",
-            family="max-of-laplaces",
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "laplace"},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
@@ -298,7 +293,6 @@ REGISTRY: dict[str, Row] = {
             name="stable-max",
             summary="names the first itemset if it leads the second by enough, over and over",
             source="Smith and Thakurta 2013",
-            family="stable-max",
             module="fim_private.mechanisms.stable_max",
             twins_at=f"{_TWINS}.picks:STABLE_MAX",
             study=True,
@@ -308,7 +302,6 @@ REGISTRY: dict[str, Row] = {
             name="choosing",
             summary="picks among the occurring itemsets if the top count is large; transactions are capped",
             source="Beimel, Nissim, Stemmer 2013",
-            family="choosing",
             module="fim_private.mechanisms.choosing",
             twins_at=f"{_TWINS}.picks:CHOOSING",
             study=True,
@@ -320,7 +313,6 @@ REGISTRY: dict[str, Row] = {
             name="truncated-frequency",
             summary="exponential mechanism on counts lifted to a floor, gamma below the count of place k",
             source="Bhaskar et al. 2010; bounded range: Durfee and Rogers 2019",
-            family="truncated-frequency",
             module="fim_private.mechanisms.truncated_frequency",
             twins_at=f"{_TWINS}.picks:TRUNCATED_FREQUENCY",
             needs_universe=True,
@@ -342,7 +334,6 @@ REGISTRY: dict[str, Row] = {
             name="joint-exponential",
             summary="chooses the whole list at once, by how far each place falls short, over a declared universe",
             source="Gillenwater, Joseph, Munoz, Ribero 2022",
-            family="joint-exponential",
             module="fim_private.mechanisms.joint_exponential",
             twins_at=f"{_TWINS}.picks:JOINT_EXPONENTIAL",
             study=True,
@@ -352,7 +343,6 @@ REGISTRY: dict[str, Row] = {
             name="weighted-gaussian",
             summary="weighs all itemsets that occur, with noise, and picks from those that stand out of it",
             source="Gopi, Gulhane, Kulkarni, Shen, Shokouhi, Yekhanin 2020",
-            family="weighted-gaussian",
             module="fim_private.mechanisms.weighted_gaussian",
             twins_at=f"{_TWINS}.histograms:WEIGHTED_GAUSSIAN",
             audited_by_units_in="fim_private.audit.weighted_gaussian_cases",
@@ -374,7 +364,6 @@ COMPARATORS: dict[str, Row] = {
             name="privbasis",
             summary="noisy counts of all subsets of a few small sets of items, for itemsets of several sizes",
             source="Li, Qardaji, Su, Cao 2012",
-            family="privbasis",
             module="fim_private.mechanisms.privbasis",
             twins_at="",
             needs_universe=True,
@@ -403,7 +392,6 @@ AUTOMATIC = Row(
     name=AUTO,
     summary="of the mechanisms that it considers, the one likely to need the least lead, for this k, size and budget",
     source="this project",
-    family=AUTO,
     module="",
     twins_at="",
     long_lists=True,
