@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan import Plan, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 
 Kind = TypeVar("Kind")
@@ -13,21 +13,9 @@ Kind = TypeVar("Kind")
 TRANSACTION = PrivacyUnit()
 
 
-def pairs_plan(
-    name: str, *, top: int, epsilon: str, delta: str = "1e-6", unit: PrivacyUnit = TRANSACTION,
-    universe: Universe | None = None, count_share: str | None = None, with_subsets: bool = False,
-) -> Plan:  # fmt: skip
-    """The plan for the top pairs."""
-    return make_plan(
-        size=2,
-        top=top,
-        budget=Budget(epsilon, delta),
-        unit=unit,
-        mechanism=name,
-        universe=universe,
-        count_share=count_share,
-        with_subsets=with_subsets,
-    )
+def pairs_plan(name: str, *, epsilon: str, delta: str = "1e-6", unit: PrivacyUnit = TRANSACTION, **asked: Any) -> Plan:
+    """The plan for the top pairs. What else is asked goes to `make_plan`."""
+    return make_plan(size=2, budget=Budget(epsilon, delta), unit=unit, mechanism=name, **asked)
 
 
 def mechanism_of(kind: type[Kind], plan: Plan) -> Kind:
