@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -25,6 +26,12 @@ class Line:
         """Refuse a line whose axes do not match."""
         if len(self.x) != len(self.y) or not self.x:
             raise ValueError(f"line {self.label!r}: {len(self.x)} places and {len(self.y)} values")
+
+
+def lines_over(places: Sequence[str], values: Mapping[str, Sequence[float]]) -> tuple[Line, ...]:
+    """A line for each label, with a value at each of these places of a control."""
+    across = tuple(map(float, places))
+    return tuple(Line(label=label, x=across, y=tuple(map(float, each))) for label, each in values.items())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache, partial
 
 from fim_private.audit.private_candidates import OutcomeLaw, best_of, laws_of_candidates, worst
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.privacy import PureDP, exact
 from fim_private.private_candidates import RandomStopping
@@ -75,7 +75,6 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         inside, outside = (chance_of_no(way, runs, epsilon, inside=here) for here in (True, False))
         sure = 100 * outside / (inside + outside)
         rows.append((way, f"{inside:.3g}", f"{outside:.3g}", f"{sure:.{4 if sure < 99.9 else 8}g} %"))
-    dial = tuple(map(float, RUNS))
     return (
         Table(
             name="kim",
@@ -94,15 +93,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             x="runs (K)",
             y="epsilon found",
             lines=(
-                *(
-                    Line(label=way, x=dial, y=tuple(worst_loss(way, place, epsilon) for place in RUNS))
-                    for way in (FIXED, RANDOM)
-                ),
-                Line(
-                    label="3 epsilon (Theorem 3.2)",
-                    x=(dial[0], dial[-1]),
-                    y=(promised(RANDOM, runs, epsilon),) * 2,
-                ),
+                *lines_over(RUNS, {way: [worst_loss(way, each, epsilon) for each in RUNS] for way in (FIXED, RANDOM)}),
+                *lines_over((RUNS[0], RUNS[-1]), {"3 epsilon (Theorem 3.2)": [promised(RANDOM, runs, epsilon)] * 2}),
             ),
             log_x=True,
             log_y=True,

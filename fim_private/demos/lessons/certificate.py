@@ -8,7 +8,7 @@ from functools import cache
 from statistics import mean
 
 from fim_private.demos import shop
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.certified_domain import CANDIDATES, CertifiedDomain
@@ -98,7 +98,6 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     """Show the test, then what each way of asking needs, then the same for all lengths of the list."""
     k, epsilon = settings["k"], settings["epsilon"]
     mechanism = certified(k, epsilon)
-    dial = tuple(map(float, SIZES))
     many = k != "1"
     return (
         Table(
@@ -141,12 +140,10 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             alt="All curves rise with the number of pairs. The certificate's is the lowest from five pairs on",
             x="pairs asked for (k)",
             y="customers",
-            lines=(
-                *(
-                    Line(label=name, x=dial, y=tuple(float(lead_needed(name, place, epsilon)) for place in SIZES))
-                    for name in ASKED
-                ),
-                Line(label="actual lead", x=dial, y=tuple(float(actual_lead(place)) for place in SIZES)),
+            lines=lines_over(
+                SIZES,
+                {name: [lead_needed(name, place, epsilon) for place in SIZES] for name in ASKED}
+                | {"actual lead": list(map(actual_lead, SIZES))},
             ),
             log_x=True,
             log_y=True,

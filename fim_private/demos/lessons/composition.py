@@ -8,7 +8,7 @@ from functools import cache
 
 from fim_private.accounting.calibration import calibrate_equal, calibrate_pick, composed_epsilon
 from fim_private.accounting.optimal_composition import optimal_epsilon
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.privacy import BoundedRange, Budget, Loss
@@ -105,13 +105,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "the other theorems",
             x="picks (k)",
             y="epsilon of one pick",
-            lines=tuple(
-                Line(
-                    label=name,
-                    x=tuple(map(float, PICKS)),
-                    y=tuple(each(epsilon, delta, place)[name] for place in PICKS),
-                )
-                for name in THEOREMS
+            lines=lines_over(
+                PICKS, {name: [each(epsilon, delta, place)[name] for place in PICKS] for name in THEOREMS}
             ),
             log_x=True,
             log_y=True,

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from fim_private.demos import shop
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import pairs_plan
 from fim_private.mechanisms.count_noise import CountNoise, LaplaceCounts
@@ -111,7 +111,6 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     exactly_right = sum(guess(was, now) == has for _, was, now, has in exact)
     guesses = [(guess(before.get(name), after.get(name)), has) for name, _, _, has in exact]
     made = [(said, has) for said, has in guesses if said is not None]
-    dial = tuple(map(float, DIAL))
     noise = noise_at(epsilon).deviation
     here = (
         f"Both lists name {len(made)} of the {TOP} pairs. Of the guesses about these, "
@@ -129,16 +128,15 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "attacks is near one from epsilon 2 on",
             x="epsilon of each list",
             y="chance to be right",
-            lines=(
-                *(
-                    Line(
-                        label="one pair: had it or not?" if asked == "1" else f"{asked} pairs: had all or none?",
-                        x=dial,
-                        y=tuple(chance_right(place, int(asked)) for place in DIAL),
-                    )
+            lines=lines_over(
+                DIAL,
+                {
+                    "one pair: had it or not?" if asked == "1" else f"{asked} pairs: had all or none?": [
+                        chance_right(place, int(asked)) for place in DIAL
+                    ]
                     for asked in ASKED
-                ),
-                Line(label="no attack is right more often", x=dial, y=tuple(map(ceiling, DIAL))),
+                }
+                | {"no attack is right more often": list(map(ceiling, DIAL))},
             ),
             log_x=True,
             here=float(epsilon),

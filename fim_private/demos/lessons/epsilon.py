@@ -8,7 +8,7 @@ from statistics import mean
 
 from fim_private.comparison.measures import Truth
 from fim_private.demos import shop
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -54,7 +54,6 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     profile = shop.pairs(float(exact(times, "times")))
     mechanism = mechanism_at(epsilon, delta, k)
     bulk = profile.count(mechanism.candidates + 1)
-    dial = tuple(map(float, DIAL))
     factor = math.exp(float(epsilon))
     return (
         Table(
@@ -80,11 +79,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             x="epsilon",
             y="customers",
             lines=(
-                Line(label="lead needed", x=dial, y=tuple(float(lead(place, delta, k)) for place in DIAL)),
-                Line(
-                    label=f"lead of the pair at place {k}",
-                    x=(dial[0], dial[-1]),
-                    y=(float(profile.count(int(k)) - bulk),) * 2,
+                *lines_over(DIAL, {"lead needed": [lead(place, delta, k) for place in DIAL]}),
+                *lines_over(
+                    (DIAL[0], DIAL[-1]), {f"lead of the pair at place {k}": [profile.count(int(k)) - bulk] * 2}
                 ),
             ),
             log_x=True,

@@ -8,7 +8,7 @@ from functools import cache
 from statistics import median
 
 from fim_private.demos import shop
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import pairs_plan
 from fim_private.mining.mine import mine_as_planned
@@ -117,13 +117,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             alt="The width of the intervals falls with epsilon",
             x="epsilon",
             y="width of the interval",
-            lines=(
-                Line(
-                    label=f"top {k}",
-                    x=tuple(map(float, DIAL)),
-                    y=tuple(width(place, k) for place in DIAL),
-                ),
-            ),
+            lines=lines_over(DIAL, {f"top {k}": [width(place, k) for place in DIAL]}),
             log_x=True,
             here=float(epsilon),
         ),

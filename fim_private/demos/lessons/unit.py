@@ -6,7 +6,7 @@ import math
 from functools import cache
 
 from fim_private.counting import top_itemsets
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -125,13 +125,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             alt="Certainty about a customer grows with the number of baskets only where each basket is its own unit",
             x="Kim's baskets",
             y="how sure (0.5 is a coin)",
-            lines=tuple(
-                Line(
-                    label=name,
-                    x=tuple(map(float, VISITS)),
-                    y=tuple(sureness(name, int(number), epsilon) for number in VISITS),
-                )
-                for name in UNITS
+            lines=lines_over(
+                VISITS, {name: [sureness(name, int(number), epsilon) for number in VISITS] for name in UNITS}
             ),
             here=float(visits),
         ),

@@ -8,7 +8,7 @@ from functools import cache
 from statistics import mean
 
 from fim_private.demos import shop
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.certified_domain import CertifiedDomain
@@ -84,7 +84,6 @@ def shares(mechanism: str, k: str, epsilon: str, items: str) -> Shares:
 def show(settings: Settings) -> tuple[Shown, ...]:
     """Show what the list holds at these settings, then for all lengths of the public list."""
     items, k, epsilon = settings["items"], settings["k"], settings["epsilon"]
-    dial = tuple(map(float, ITEMS))
     found = {mechanism: shares(mechanism, k, epsilon, items) for mechanism in (LISTED, *OPEN)}
     exponential = mechanism_at(LISTED, k, epsilon, items)
     rate, last = float(exponential.pick_epsilon), shop.pairs().count(int(k))
@@ -112,13 +111,12 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "the more picks it makes",
             x="declared items",
             y=f"share of the true top {k}",
-            lines=tuple(
-                Line(
-                    label=mechanism,
-                    x=dial,
-                    y=tuple(shares(mechanism, k, epsilon, length).top for length in ITEMS),
-                )
-                for mechanism in reversed((LISTED, *OPEN))
+            lines=lines_over(
+                ITEMS,
+                {
+                    mechanism: [shares(mechanism, k, epsilon, length).top for length in ITEMS]
+                    for mechanism in reversed((LISTED, *OPEN))
+                },
             ),
             log_x=True,
             here=float(items),

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from functools import cache
 
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.lessons.pac_learning.classes import HypothesisClass, Sample, draw, stumps, thresholds
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -120,13 +120,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             alt="The expected excess error of four mechanisms falls with the number of training examples",
             x="training examples",
             y="excess error",
-            lines=tuple(
-                Line(
-                    label=mechanism,
-                    x=tuple(map(float, EXAMPLES)),
-                    y=tuple(measured(mechanism, name, alpha, place) for place in EXAMPLES),
-                )
-                for mechanism in MECHANISMS
+            lines=lines_over(
+                EXAMPLES, {each: [measured(each, name, alpha, place) for place in EXAMPLES] for each in MECHANISMS}
             ),
             log_x=True,
             here=float(n),

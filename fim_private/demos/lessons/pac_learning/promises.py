@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fim_private.demos.chart import Chart, Line
+from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed, shell, t_star
 from fim_private.demos.lessons.pac_learning.lesson import (
@@ -62,7 +62,6 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         if t is not None
         else "Here no shell has the margin it needs, so Corollary 2 promises nothing yet."
     )
-    dial = {place: float(place) for place in EXAMPLES}
     covered = [place for place in EXAMPLES if promised(PUBLISHED, name, ALPHA, place) is not None]
     return (
         Table(
@@ -95,20 +94,15 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             x="training examples",
             y="excess error at most",
             lines=(
-                Line(
-                    label="equation (2)",
-                    x=tuple(dial.values()),
-                    y=tuple(promised(TEXTBOOK, name, ALPHA, place) or 0.0 for place in EXAMPLES),
+                *lines_over(
+                    EXAMPLES, {"equation (2)": [promised(TEXTBOOK, name, ALPHA, place) or 0.0 for place in EXAMPLES]}
                 ),
-                Line(
-                    label="Corollary 2",
-                    x=tuple(dial[place] for place in covered),
-                    y=tuple(promised(PUBLISHED, name, ALPHA, place) or 0.0 for place in covered),
+                *lines_over(
+                    covered, {"Corollary 2": [promised(PUBLISHED, name, ALPHA, place) or 0.0 for place in covered]}
                 ),
-                Line(
-                    label="2r: the sample alone",
-                    x=tuple(dial.values()),
-                    y=tuple(2 * hypotheses.radius(int(place), DELTA_0) for place in EXAMPLES),
+                *lines_over(
+                    EXAMPLES,
+                    {"2r: the sample alone": [2 * hypotheses.radius(int(place), DELTA_0) for place in EXAMPLES]},
                 ),
             ),
             log_x=True,
