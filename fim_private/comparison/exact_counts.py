@@ -95,7 +95,7 @@ def count_all(
     places = 20 * max(settings.tops + settings.long_tops)
     most_frequent: dict[int, dict[tuple[int, ...], int]] = {}
     if not all(find(mechanism).sees_counts_only for mechanism in settings.mechanisms):
-        most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
+        most_frequent = {size: by_itemset(transactions, size, places) for size in settings.sizes}
     all_sizes = None
     if settings.all_sizes:
         progress(f"counting itemsets of all sizes of {name}")
@@ -105,7 +105,7 @@ def count_all(
         most_frequent[ALL_SIZES] = {
             itemset: count
             for size in settings.all_sizes
-            for itemset, count in _by_itemset(transactions, size, places).items()
+            for itemset, count in by_itemset(transactions, size, places).items()
         }
     capped: dict[int, tuple[CappedCounts, ...]] = {}
     if any(find(mechanism).needs_cap for mechanism in settings.mechanisms):
@@ -144,7 +144,8 @@ def _together(transactions: Transactions, sizes: Sequence[int], depth: int) -> C
     )
 
 
-def _by_itemset(transactions: Transactions, size: int, places: int) -> dict[tuple[int, ...], int]:
+def by_itemset(transactions: Transactions, size: int, places: int) -> dict[tuple[int, ...], int]:
+    """The counts of the most frequent itemsets of one size, in order."""
     itemsets, counts = top_itemsets(transactions, size, places).reveal_to_curator()
     return dict(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True))
 

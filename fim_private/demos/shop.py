@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from fim_private.catalogue.entries import path_of
-from fim_private.counting import count_histogram, top_itemsets
+from fim_private.counting import count_histogram
 from fim_private.profile import CountProfile
 from fim_private.report.tables import JOINT
 from fim_private.transactions.dataset import Transactions
@@ -38,12 +38,6 @@ def pairs(times: float = 1.0) -> CountProfile:
         if int(level * times):
             tally[int(level * times)] = tally.get(int(level * times), 0) + number
     return CountProfile(levels=list(tally), multiplicities=list(tally.values()))
-
-
-def exact_top(transactions: Transactions, top: int) -> dict[Itemset, int]:
-    """The exact counts of the most frequent pairs, in order."""
-    itemsets, counts = top_itemsets(transactions, 2, top).reveal_to_curator()
-    return dict(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True))
 
 
 def without_customer(transactions: Transactions, customer: int) -> Transactions:

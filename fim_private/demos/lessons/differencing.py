@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from fim_private.comparison.exact_counts import by_itemset
 from fim_private.demos import shop
 from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
@@ -47,8 +48,8 @@ def noise_at(epsilon: str) -> CountNoise:
 def exact_attack() -> tuple[tuple[str, int, int | None, bool], ...]:
     """For each of the top pairs: its items, its count on Monday and on Tuesday, and whether the customer has it."""
     monday = shop.baskets()
-    before = shop.exact_top(monday, TOP)
-    after = shop.exact_top(shop.without_customer(monday, CUSTOMER), 2 * TOP)
+    before = by_itemset(monday, 2, TOP)
+    after = by_itemset(shop.without_customer(monday, CUSTOMER), 2, 2 * TOP)
     return tuple(
         (shop.names(monday, pair), count, after.get(pair), shop.held_by(monday, CUSTOMER, pair))
         for pair, count in before.items()
