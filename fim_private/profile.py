@@ -6,6 +6,7 @@ A profile is data. Its `repr` shows nothing, and only the door (`release/door.py
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -48,10 +49,7 @@ class CountProfile:
         >>> list(profile.levels), list(profile.multiplicities)
         ([40, 38, 3], [1, 2, 1])
         """
-        tally: dict[int, int] = {}
-        for count in sorted(counts, reverse=True):
-            if count > 0:
-                tally[count] = tally.get(count, 0) + 1
+        tally = Counter(sorted((count for count in counts if count > 0), reverse=True))
         return cls(levels=list(tally), multiplicities=list(tally.values()), zeros=zeros)
 
     @property
