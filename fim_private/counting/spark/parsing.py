@@ -59,8 +59,7 @@ class Source:
         encoding: the encoding of a text.
         columns: what the user said about columns.
         header: the column names of a text table, from its first line.
-        positions: in one-hot tables and lists, the positions of the transaction, item and unit columns in the frame or
-            header; None for no column.
+        positions: in one-hot tables, those of the transaction and unit columns in the header; None for no column.
         long: the same in long tables.
     """
 
@@ -69,7 +68,7 @@ class Source:
     encoding: str = "utf-8"
     columns: Columns = field(default_factory=Columns)
     header: tuple[str, ...] = ()
-    positions: tuple[int | None, int | None, int | None] = (None, None, None)
+    positions: tuple[int | None, int | None] = (None, None)
     long: LongColumns = field(default_factory=lambda: LongColumns(transaction=(0,), item=1, unit=None))
 
 
@@ -275,7 +274,7 @@ def _long_rows(values: list[pl.Series], source: Source) -> Batches:
 
 
 def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first: int) -> pa.RecordBatch:
-    transaction, _, unit = source.positions
+    transaction, unit = source.positions
     selection = source.columns.selection(header)
     filtering = () if selection is None else selection.positions.values()
     others = {transaction, unit, *filtering, *skipped_by(source.layout)}

@@ -76,25 +76,14 @@ def read_with_spark(
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
+    `session` is any Spark session; `open_session` makes one. `source` is a path, a folder, a glob or a URL, as the
+    executors see it, or several of them. The options are those of `read_transactions`, but for these: `sheet` and
+    `query` are refused, because Spark reads neither workbooks nor databases. `skip_lines` must be None or 0, because
+    Spark does not count lines; a first line such as `sep=;` is refused. With `where`, the notes do not say how many
+    rows were left out.
+
     It does not read standard input, texts in UTF-16 or UTF-32, gzip files whose names do not end in .gz (Spark goes by
     the ending), folders inside a folder, or Parquet files of different columns.
-
-    Args:
-        session: any Spark session; `open_session` makes one.
-        source: a path, a folder, a glob or a URL, as the executors see it, or several of them.
-        format: as in `read_transactions`, like all following arguments.
-        separator: what separates the fields of delimited text.
-        encoding: the encoding of text.
-        transaction_column: in long tables, the column that says which transaction a row belongs to.
-        item_column: in long tables, the column of items; in format "lists", the column of lists.
-        unit_column: the column that says whose transaction it is.
-        drop_rows_without_unit: leave out and count rows without a unit.
-        sheet: refused, because Spark reads no workbooks.
-        where: which rows of a table to read. The notes do not say how many others there are.
-        query: refused, because Spark reads files.
-        skip_lines: must be None or 0, because Spark does not count lines. A first line such as `sep=;` is refused.
-        skip_columns: in "basket" and "one-hot", the numbers of fields that are no items.
-        item_separator: what separates the items in cells that hold lists.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -172,7 +161,7 @@ def _parquet(
         return _grouped(cluster, rows, columns), notes
     _refuse_repeated_transactions(cluster, frame, columns)
     transaction, unit = columns.of_rows(header)
-    said = Source(name=source, layout=layout, columns=columns, positions=(transaction, None, unit))
+    said = Source(name=source, layout=layout, columns=columns, positions=(transaction, unit))
     if layout.format == "one-hot":
         return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), notes
     lists = list_columns(table.schema())
@@ -237,7 +226,7 @@ def _text(
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), notes
     transaction, unit = columns.of_rows(header)
-    said = replace(said, header=tuple(header), positions=(transaction, None, unit))
+    said = replace(said, header=tuple(header), positions=(transaction, unit))
     if transaction is not None:
         raise UsageError(
             "With Spark, a one-hot text has no transaction column to leave aside.", "Save the table as Parquet."
