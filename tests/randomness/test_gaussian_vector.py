@@ -5,16 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from fim_private.randomness import SecureRandomness, SeededRandomness, gaussian_vector
+from fim_private.randomness import SecureRandomness, SeededRandomness, laplace_vector
 from fim_private.randomness.gaussian_vector import (
     LARGEST_VARIANCE,
     _accepted,
-    _below,
-    _decays,
     _fill,
     _one,
     sample_discrete_gaussians,
 )
+from fim_private.randomness.laplace_vector import below, decays
 from tests.randomness.laws import gaussian_law
 from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from, p_value
 
@@ -22,7 +21,7 @@ from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from, p_value
 @pytest.mark.parametrize("many", [2**20, 0], ids=["by the word", "by the byte"])
 @pytest.mark.parametrize("variance", [1, 2, 7, 100, 12_345])
 def test_draws_have_their_law_and_no_other(variance: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gaussian_vector, "_MANY", many)
+    monkeypatch.setattr(laplace_vector, "_MANY", many)
     draws = sample_discrete_gaussians(variance, 200_000, SeededRandomness(SEED)).tolist()
     assert_drawn_from(lambda width: gaussian_law(float(variance * width**2)), draws)
 
@@ -60,7 +59,7 @@ def test_the_same_words_give_the_same_draws_however_they_arrive(kind: str) -> No
 
 def test_a_certain_event_is_certain() -> None:
     words = SeededRandomness(1).words(100)
-    assert _decays(0, 7, words, 0)[0]
+    assert decays(0, 7, words, 0)[0]
 
 
 def test_secure_source_serves_it() -> None:
@@ -109,21 +108,21 @@ def test_a_word_is_used_for_as_many_bits_as_the_bound_has() -> None:
     words = np.array([2**63 + 7, 6, 5, 4, 3], np.uint64)
     for bound, expected in ((1, (0, 1)), (2, (1, 1)), (4, (3, 1)), (5, (4, 4)), (7, (6, 2)), (8, (7, 1)), (9, (7, 1))):
         # The lowest bit is read even where none is needed: for a bound of 1 until it is 0.
-        assert _below(bound, words, 0) == (expected if bound > 1 else (0, 2))
-    assert _below(5, words, 5) == (0, 6)
-    assert _below(5, words[:3], 0) == (0, 4)
+        assert below(bound, words, 0) == (expected if bound > 1 else (0, 2))
+    assert below(5, words, 5) == (0, 6)
+    assert below(5, words[:3], 0) == (0, 4)
 
 
 def test_a_bound_takes_as_many_bytes_as_it_needs() -> None:
     """The first byte is the highest. A try that finds too few of them draws nothing."""
     words = np.array([3, 0, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9], np.uint8)
-    assert _below(2**8, words, 0) == (3, 1)
-    assert _below(2**8 + 1, words, 0) == (2**8, 2)  # nine bits of 0x300
-    assert _below(2**16, words, 2) == (2**16 - 1, 4)
-    assert _below(2**16 + 1, words, 4) == (0x0506, 10)  # 0x10203 is out of bounds
-    assert _below(2**62, words, 4) == (0x0102030405060708, 12)
-    assert _below(2**62, words, 6) == (0, 14)
-    assert _below(2**8 + 1, words[2:4], 0) == (0, 3)  # 511 is out of bounds, and no more bytes are there
+    assert below(2**8, words, 0) == (3, 1)
+    assert below(2**8 + 1, words, 0) == (2**8, 2)  # nine bits of 0x300
+    assert below(2**16, words, 2) == (2**16 - 1, 4)
+    assert below(2**16 + 1, words, 4) == (0x0506, 10)  # 0x10203 is out of bounds
+    assert below(2**62, words, 4) == (0x0102030405060708, 12)
+    assert below(2**62, words, 6) == (0, 14)
+    assert below(2**8 + 1, words[2:4], 0) == (0, 3)  # 511 is out of bounds, and no more bytes are there
 
 
 def test_every_word_is_used_and_the_last_one_suffices() -> None:
