@@ -25,24 +25,24 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.laplace_measurement import LaplaceMeasurement
 from fim_private.mechanisms.later_steps import LaterSteps
-from fim_private.mechanisms.lengths import BINS, LengthLook
+from fim_private.mechanisms.lengths import BINS
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.noise_family import GAUSSIAN, LAPLACE, NoiseFamily
 from fim_private.mechanisms.protocol import PEEL
 from fim_private.privacy import DiscreteGaussian, OneSidedFailure
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 Floats = NDArray[np.float64]
 Basket = frozenset[int]
 Unit = tuple[Basket, ...]
 """The transactions of one privacy unit."""
 
-_REACH = 6.2
+_REACH, _LAPLACE_REACH = 6.2, 15.0
 
 LOOKS, ITEMS, AGAIN, CERTIFICATE, DOUBT = "looks", "items", "again", "certificate", "doubt"
 
@@ -81,29 +81,29 @@ class SmallItemsFirst(ItemsFirst):
     """The share of what is left after that for counting an itemset in doubt once more."""
 
     def ways(self) -> tuple[LaterSteps, LaterSteps]:
-        """The later steps that can follow: a weak certificate or a strong one. Both cost all that is left of rho."""
+        """The later steps that can follow: a weak certificate or a strong one. Both cost all that is left."""
         return self.way(Fraction(1, 2)), self.way(Fraction(1, 5))
 
     def remembered(self, step: str) -> bool:
-        """Whether a step is taken off rho; a broken twin forgets one."""
+        """Whether a step is taken off the budget; a broken twin forgets one."""
         return bool(step)
 
     def way(self, test_share: Fraction) -> LaterSteps:
         """The later steps with this share of what is left for the test, and the same again for choosing the length."""
-        left = self.rho
-        left -= 2 * self.look.loss.gaussian.rho if self.remembered(LOOKS) else 0
-        left -= self.items.measurement.loss.gaussian.rho if self.remembered(ITEMS) else 0
-        again = _measured(left * self.counted_again, 1) if self.counted_again else None
-        left -= again.loss.gaussian.rho if again is not None and self.remembered(AGAIN) else 0
+        left = self.budget
+        left -= 2 * self.look.cost if self.remembered(LOOKS) else 0
+        left -= self.items.measurement.cost if self.remembered(ITEMS) else 0
+        again = _measured(self.noise, left * self.counted_again, 1) if self.counted_again else None
+        left -= again.cost if again is not None and self.remembered(AGAIN) else 0
         certificate = self._small_certificate(left * test_share)
         if certificate is not None and self.remembered(CERTIFICATE):
             left -= certificate.rho
         if self.select == PEEL:
             after = float(certificate.rho) if certificate else 0.0
-            pick = range_costing(float(left), self.top, after, self.tuning.rise)
+            pick = self.noise.pick_epsilon(float(left), self.top, after, self.tuning.rise)
             return LaterSteps(again=again, pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
         in_doubt = left * self.counted_in_doubt
-        measured = _measured((left - in_doubt) / (2 if self.size > 2 else 1), self.sensitivity)
+        measured = _measured(self.noise, (left - in_doubt) / (2 if self.size > 2 else 1), self.sensitivity)
         return LaterSteps(
             again=again,
             pairs=measured if self.size > 2 else None,
@@ -116,7 +116,7 @@ class SmallItemsFirst(ItemsFirst):
 
     def item_masses(self, units: int, values: NDArray[np.int64]) -> Floats:
         """P(noisy count = value) for an item of this count, in the measurement's units."""
-        return discrete_gaussian_mass(values - units, self.items.measurement.variance)
+        return self.items.measurement.masses(values - units)
 
     def names(self, items: Collection[int], occurring: Collection[int]) -> bool:
         """Whether itemsets of these items may be named, if the certificate lets them pass."""
@@ -145,12 +145,13 @@ def small(
     *,
     names: int = 2,
     size: int = 1,
-    rho: Fraction = Fraction(3, 4),
+    budget: Fraction = Fraction(3, 4),
     shares: tuple[Fraction, Fraction] = (Fraction(1, 12), Fraction(1, 3)),
     test_delta: Fraction | None = Fraction(1, 100),
     full: int | None = None,
     resolution: int = 1,
     sensitivity: int = 1,
+    noise: NoiseFamily = GAUSSIAN,
     kind: type[SmallItemsFirst] = SmallItemsFirst,
 ) -> SmallItemsFirst:
     """An instance.
@@ -159,26 +160,27 @@ def small(
         select: "peel" or "counts".
         names: N.
         size: items per itemset.
-        rho: of all steps together.
-        shares: of rho, for each look and for the items.
+        budget: of all steps together.
+        shares: of the budget, for each look and for the items.
         test_delta: of the certificate; None for a public list of names.
         full: of the items' measurement; None for N, so that weights play no role.
         resolution: of the items' measurement.
         sensitivity: Delta.
+        noise: the family of noise of all steps.
         kind: the class, perhaps of a broken twin.
     """
     full = names if full is None else full
-    variance = DiscreteGaussian.variance_costing(resolution**2 * full, shares[1] * rho)
-    measured = Measurement(full=full, resolution=resolution, variance=variance)
+    measured = _exactly(noise, full, shares[1] * budget, resolution=resolution)
     return kind(
         top=2,
         sizes=(size,),
         select=select,
-        look=LengthLook.costing(shares[0] * rho),
+        look=noise.look.costing(shares[0] * budget),
         items=AnonymousItems(measurement=measured, names=names),
-        rho=rho,
+        budget=budget,
         test_delta=test_delta,
         sensitivity=sensitivity,
+        noise=noise,
     )
 
 
@@ -222,7 +224,8 @@ def _first_steps(
     unit = next(unit for unit in more if more.count(unit) > less.count(unit))
     place = int(np.searchsorted(BINS, len(frozenset[int]().union(*unit)), side="right")) - 1
     bins = [_in_bin(units, place) for units in (one, other)]
-    look, looked = _axis(mechanism.look.variance, *bins)
+    seen = mechanism.noise.measurement(full=1, resolution=1, variance=mechanism.look.variance)
+    look, looked = _axis(seen, *bins)
     axes = [_item_axis(mechanism, one, other, item) for item in range(names)]
     looks, items = look.times(look), Masses(np.ones(1), np.ones(1))
     for axis, _ in axes:
@@ -311,10 +314,9 @@ def _last(
                 before = before.times(axis)
                 grids.append(values)
         counts = np.stack([values.ravel() for values in np.meshgrid(*grids, indexing="ij")], axis=1)
-        for rho in steps.in_doubt:
-            before, counts = _counted_in_doubt(
-                rho, before, counts, itemsets=itemsets, sides=(one, other), sensitivity=mechanism.sensitivity
-            )
+        for cost in steps.in_doubt:
+            measured = _measured(mechanism.noise, Fraction(cost), mechanism.sensitivity)
+            before, counts = _counted_in_doubt(measured, before, counts, itemsets=itemsets, sides=(one, other))
         ranked = np.argsort(-counts, axis=1, kind="stable")[:, : mechanism.top]
         # Each list as one number: rows are slow to sort.
         shape = (len(itemsets),) * ranked.shape[1]
@@ -330,25 +332,22 @@ def _last(
 
 
 def _counted_in_doubt(
-    rho: float,
+    measurement: Measurement,
     before: Masses,
     counts: NDArray[np.int64],
     *,
     itemsets: Sequence[tuple[int, ...]],
     sides: tuple[Collection[Unit], Collection[Unit]],
-    sensitivity: int,
 ) -> tuple[Masses, NDArray[np.int64]]:
     """One more count of the itemset whose first count is nearest to 2, in place of that count.
 
     Args:
-        rho: what it may cost.
+        measurement: how it is counted.
         before: the outcomes so far.
         counts: shape (outcomes, itemsets), the first counts.
         itemsets: what was counted.
         sides: both data sets.
-        sensitivity: Delta.
     """
-    measurement = _measured(Fraction(rho), sensitivity)
     nearest = np.argmin(np.abs(counts - 2), axis=1)
     parts, found = [], []
     for place, itemset in enumerate(itemsets):
@@ -410,7 +409,7 @@ def _item_axis(
     mechanism: SmallItemsFirst, one: Collection[Unit], other: Collection[Unit], item: int
 ) -> tuple[Masses, NDArray[np.int64]]:
     counts = [_counted_as(mechanism, units, item) for units in (one, other)]
-    values = _values(mechanism.items.measurement.variance, *counts)
+    values = _values(mechanism.items.measurement, *counts)
     return Masses(*(mechanism.item_masses(units, values) for units in counts)), values
 
 
@@ -431,23 +430,34 @@ def _counted(
 ) -> Iterator[tuple[Masses, NDArray[np.int64]]]:
     """An axis for each itemset: its noisy count."""
     for counts in zip(*(_weighted(measurement, _baskets(units), itemsets) for units in (one, other)), strict=True):
-        yield _axis(measurement.variance, *counts)
+        yield _axis(measurement, *counts)
 
 
-def _axis(variance: int, one: int, other: int) -> tuple[Masses, NDArray[np.int64]]:
-    values = _values(variance, one, other)
-    return Masses(*(discrete_gaussian_mass(values - units, variance) for units in (one, other))), values
+def _axis(measurement: Measurement, one: int, other: int) -> tuple[Masses, NDArray[np.int64]]:
+    values = _values(measurement, one, other)
+    return Masses(*(measurement.masses(values - units) for units in (one, other))), values
 
 
-def _values(variance: int, one: int, other: int) -> NDArray[np.int64]:
-    reach = math.ceil(_REACH * math.sqrt(variance))
+def _values(measurement: Measurement, one: int, other: int) -> NDArray[np.int64]:
+    deviations = _LAPLACE_REACH if isinstance(measurement, LaplaceMeasurement) else _REACH
+    reach = math.ceil(deviations * math.sqrt(measurement.variance))
     return np.arange(min(one, other) - reach, max(one, other) + reach + 1)
 
 
-def _measured(rho: Fraction, sensitivity: int) -> Measurement:
+def _measured(noise: NoiseFamily, cost: Fraction, sensitivity: int) -> Measurement:
     """Counts in transactions, of which a transaction that holds two itemsets counts in full for both."""
-    variance = DiscreteGaussian.variance_costing(2 * sensitivity**2, rho)
-    return Measurement(full=2, resolution=1, variance=variance, sensitivity=sensitivity)
+    return _exactly(noise, 2, cost, sensitivity=sensitivity)
+
+
+def _exactly(
+    noise: NoiseFamily, full: int, cost: Fraction, *, resolution: int = 1, sensitivity: int = 1
+) -> Measurement:
+    """The measurement of this resolution that costs at most so much."""
+    if noise is LAPLACE:
+        variance = 2 * math.ceil(sensitivity * resolution * full / cost) ** 2
+    else:
+        variance = DiscreteGaussian.variance_costing(sensitivity**2 * resolution**2 * full, cost)
+    return noise.measurement(full=full, resolution=resolution, variance=variance, sensitivity=sensitivity)
 
 
 def _baskets(units: Collection[Unit]) -> list[Basket]:

@@ -28,7 +28,6 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import COUNTS, PEEL
 from fim_private.randomness import Randomness
 
@@ -101,7 +100,8 @@ def _support(certificate: Certificate | None, own: int) -> int | None:
 
 def _of_the_look(mechanism: ItemsFirst) -> Pair:
     """One bin of the look, without and with the unit."""
-    return shifted(Measurement(full=1, resolution=1, variance=mechanism.look.variance), 1, 1)
+    counted = mechanism.noise.measurement(full=1, resolution=1, variance=mechanism.look.variance)
+    return shifted(counted, 1, 1)
 
 
 def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Floats:

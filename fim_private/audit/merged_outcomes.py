@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
+from fim_private.mechanisms.laplace_measurement import LaplaceMeasurement, scale_of
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
-_REACH = 9.0
+_REACH, _LAPLACE_REACH = 9.0, 26.0
 _CELLS = 800
-_FINEST = 25.0
-"""Log ratios beyond plus or minus this are merged."""
+_MOST = 25.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,12 +30,18 @@ class Pair:
     one: Floats
     other: Floats
 
-    def times(self, next_step: Pair) -> Pair:
-        """Both steps, which are independent. Outcomes of nearly the same ratio are merged."""
+    def times(self, next_step: Pair, *, most: float = _MOST) -> Pair:
+        """Both steps, which are independent. Outcomes of nearly the same ratio are merged.
+
+        Args:
+            next_step: the other step.
+            most: log ratios beyond plus or minus this are merged. The smaller it is, the less are others.
+        """
         here, there = self._possible, next_step._possible
         return _merged(
             np.outer(self.one[here], next_step.one[there]).ravel(),
             np.outer(self.other[here], next_step.other[there]).ravel(),
+            most,
         )
 
     @property
@@ -49,18 +55,37 @@ class Pair:
         return np.array([np.sum(np.maximum(0.0, self.one - math.exp(epsilon) * self.other)) for epsilon in epsilons])
 
 
-def _merged(one: Floats, other: Floats) -> Pair:
+def _merged(one: Floats, other: Floats, most: float = _MOST) -> Pair:
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.nan_to_num(np.log(one) - np.log(other), nan=0.0, posinf=_FINEST, neginf=-_FINEST)
-    cell = np.clip(np.rint(ratio * (_CELLS / _FINEST)), -_CELLS, _CELLS).astype(np.int64) + _CELLS
+        ratio = np.nan_to_num(np.log(one) - np.log(other), nan=0.0, posinf=most, neginf=-most)
+    cell = np.clip(np.rint(ratio * (_CELLS / most)), -_CELLS, _CELLS).astype(np.int64) + _CELLS
     return Pair(one=np.bincount(cell, one).astype(float), other=np.bincount(cell, other).astype(float))
 
 
 def shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:
-    """The laws of the sum of the coordinates' noise, without and with a shift of `step` in each coordinate."""
-    total = _of_sums(float(measurement.variance), coordinates)
-    moved = np.concatenate([np.zeros(coordinates * step), total])
-    return _merged(np.concatenate([total, np.zeros(coordinates * step)]), moved)
+    """The laws of the coordinates' noise, without and with a shift of `step` in each coordinate.
+
+    With Gaussian noise, their sum tells as much as all of them. With Laplace noise it does not.
+    """
+    if isinstance(measurement, LaplaceMeasurement):
+        reach = math.ceil(_LAPLACE_REACH * math.sqrt(measurement.variance))
+        most = step / scale_of(measurement.variance)
+        return _repeated(_moved(measurement.masses(np.arange(-reach, reach + 1)), step, most), coordinates, most)
+    return _moved(_of_sums(float(measurement.variance), coordinates), coordinates * step)
+
+
+def _moved(law: Floats, step: int, most: float = _MOST) -> Pair:
+    nowhere = np.zeros(step)
+    return _merged(np.concatenate([law, nowhere]), np.concatenate([nowhere, law]), most)
+
+
+def _repeated(step: Pair, times: int, most: float) -> Pair:
+    """So many independent steps of the same laws, with log ratios of at most this each."""
+    if times == 1:
+        return step
+    half = _repeated(step, times // 2, most)
+    both = half.times(half, most=most * (times - times % 2))
+    return both.times(step, most=most * times) if times % 2 else both
 
 
 @lru_cache(maxsize=32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from fractions import Fraction
 from multiprocessing import get_context
 
 from fim_private.audit.verdict import Verdict, audit
@@ -41,6 +42,9 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
             yield _plan(row, budget, top=COUNTED, select=COUNTS)
             yield _plan(row, budget, top=COUNTED, select=COUNTS, unit=PAIR)
             yield _plan(row, budget, top=PICKS, size=1)
+            without_delta = replace(budget, delta=Fraction(0))
+            yield _plan(row, without_delta, top=PICKS, listed=True)
+            yield _plan(row, without_delta, top=COUNTED, select=COUNTS, unit=PAIR, listed=True)
         elif not row.weighs:
             yield _plan(row, budget, top=1, relation=NeighbouringRelation.REPLACE)
         if row.needs_universe:

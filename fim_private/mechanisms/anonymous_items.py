@@ -80,4 +80,4 @@ class AnonymousItems:
         Args:
             noisy: in units, in decreasing order, as `find` returned them.
         """
-        return share_of_noise(noisy / math.sqrt(self.measurement.variance), self.names)
+        return share_of_noise(self.measurement.beyond(noisy / math.sqrt(self.measurement.variance)), self.names)

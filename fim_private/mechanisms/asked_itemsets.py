@@ -13,6 +13,7 @@ import numpy as np
 
 from fim_private.arrays import Floats
 from fim_private.mechanisms.items_first_tuning import Tuning
+from fim_private.mechanisms.noise_family import NoiseFamily
 
 MOST_CANDIDATES = 100_000
 """At most so many itemsets are counted, or picked from."""
@@ -31,7 +32,7 @@ class AskedItemsets:
     Args:
         top, sizes, min_count, by: as in `ItemsFirst`.
         listed: whether the names of the items are a public list.
-        sensitivity, epsilon, support, tuning: as in `ItemsFirst`.
+        sensitivity, epsilon, support, noise, tuning: as in `ItemsFirst`.
     """
 
     top: int
@@ -42,6 +43,7 @@ class AskedItemsets:
     sensitivity: int
     epsilon: float
     support: float | None
+    noise: NoiseFamily
     tuning: Tuning
 
     @property

@@ -33,7 +33,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fim_private.accounting.calibration import calibrate_gaussian
+from fim_private.accounting.calibration import calibrate_gaussian, prove_basic
 from fim_private.arrays import Floats
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks
@@ -48,6 +48,7 @@ from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.noise_family import GAUSSIAN, LAPLACE, NoiseFamily
 from fim_private.mechanisms.protocol import (
     BY_COUNT,
     BY_LEVERAGE,
@@ -61,7 +62,7 @@ from fim_private.mechanisms.protocol import (
     Spending,
 )
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
-from fim_private.privacy import Failure, Gaussian, Loss, OneSidedFailure
+from fim_private.privacy import Failure, Loss, OneSidedFailure
 
 _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
@@ -87,14 +88,15 @@ class ItemsFirst:
         select: how itemsets are selected, "peel" or "counts"; None if what was counted before decides.
         look: each of the looks at how many items units hold.
         items: how the items are counted.
-        rho: what everything together costs at most.
+        budget: what everything together costs at most: a rho with Gaussian noise, an epsilon with Laplace noise.
         test_delta: the probability with which the certificate may fail; None if the items' names are a public list.
         min_count: only itemsets above this count are asked for; None for the top alone.
         by: what itemsets are ranked by, "count" or "leverage". Leverage is for pairs that are picked.
         sensitivity: Delta.
         epsilon: what was asked for; only the tuning uses it.
         support: about how many units hold the k-th itemset, if that was released before; None if it was not.
-        tuning: how rho is shared out.
+        noise: the family of noise of all steps.
+        tuning: how the budget is shared out.
     """
 
     top: int
@@ -102,13 +104,14 @@ class ItemsFirst:
     select: str | None
     look: LengthLook
     items: AnonymousItems
-    rho: Fraction
+    budget: Fraction
     test_delta: Fraction | None
     min_count: int | None = None
     by: str = BY_COUNT
     sensitivity: int = 1
     epsilon: float = 1.0
     support: float | None = None
+    noise: NoiseFamily = GAUSSIAN
     tuning: Tuning = FOUND
 
     @property
@@ -127,19 +130,19 @@ class ItemsFirst:
 
     def loud(self, names: int) -> Iterator[ItemsFirst]:
         """The same with so little noise that every later step follows, in each way that the look may choose."""
-        look = LengthLook.costing(MUCH)
+        look = self.noise.look.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
             names=names if self.test_delta is None else max(names, self.items.names),
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            way = replace(self, select=select, look=look, items=items, rho=MUCH, min_count=None)
+            way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
         tuning = replace(self.tuning, short=math.inf, short_for_long_lists=math.inf, reads_least=0, reads_most=math.inf)
-        read = replace(self, look=look, items=items, rho=MUCH, support=1.0, tuning=tuning)
-        if read.reading(USUAL_LENGTHS):
+        read = replace(self, look=look, items=items, budget=MUCH, support=1.0, tuning=tuning)
+        if read.reading(read.usual_lengths):
             yield read
 
     @cached_property
@@ -154,6 +157,7 @@ class ItemsFirst:
             sensitivity=self.sensitivity,
             epsilon=self.epsilon,
             support=self.support,
+            noise=self.noise,
             tuning=self.tuning,
         )
 
@@ -164,8 +168,8 @@ class ItemsFirst:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """All steps together. Released numbers decide how rho is shared out among them."""
-        return (Gaussian(self.rho),)
+        """All steps together. Released numbers decide how the budget is shared out among them."""
+        return (self.noise.loss(self.budget),)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -175,20 +179,19 @@ class ItemsFirst:
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The first steps, then what is left for those that follow from them."""
+        paid = self.noise.spending
         if self.usual_histogram:
             return (
-                Spending(what="look at how many items units hold", rho=self.look.loss.gaussian.rho),
-                Spending(
-                    what="noisy counts of items, which name them, and picks", rho=self.rho - self.look.loss.gaussian.rho
-                ),
+                paid("look at how many items units hold", self.look.cost),
+                paid("noisy counts of items, which name them, and picks", self.budget - self.look.cost),
             )
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
         test = "" if self.test_delta is None else ", and the test of their items"
         again = "the most frequent items" if self.by == BY_LEVERAGE else "perhaps the likeliest items"
         return (
-            Spending(what="looks at how many items units hold", rho=2 * self.look.loss.gaussian.rho),
-            Spending(what="noisy counts of items", rho=self.items.measurement.loss.gaussian.rho),
-            Spending(what=f"{again} once more, {what}{test}", rho=self._after_items),
+            paid("looks at how many items units hold", 2 * self.look.cost),
+            paid("noisy counts of items", self.items.measurement.cost),
+            paid(f"{again} once more, {what}{test}", self._after_items),
         )
 
     @property
@@ -196,7 +199,7 @@ class ItemsFirst:
         """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
         if self.usual_histogram:
             return self.usual_histogram.margins
-        needed, steps = _SURELY_SEEN * self.item_deviation(USUAL_LENGTHS), self.usual
+        needed, steps = _SURELY_SEEN * self.item_deviation(self.usual_lengths), self.usual
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_MISSED))
         if steps.pick_epsilon is not None:
@@ -225,15 +228,20 @@ class ItemsFirst:
         certificate = self.usual.certificate
         return None if certificate is None else certificate.support_needed(0.05)
 
+    @property
+    def usual_lengths(self) -> Lengths:
+        """Units that hold a usual number of items."""
+        return replace(USUAL_LENGTHS, linear=self.noise.look.linear)
+
     @cached_property
     def usual(self) -> LaterSteps:
         """The later steps for transactions of a usual length, if items have the least support that is surely seen."""
-        return self.later(np.full(MOST_TESTED, self.seen(USUAL_LENGTHS)), USUAL_LENGTHS, USUAL_LENGTHS)
+        return self.later(np.full(MOST_TESTED, self.seen(self.usual_lengths)), self.usual_lengths, self.usual_lengths)
 
     @cached_property
     def usual_histogram(self) -> WeightedGaussian | None:
         """How single items are named in transactions of a usual length; None if they are tested."""
-        return self.histogram(USUAL_LENGTHS)
+        return self.histogram(self.usual_lengths)
 
     def given_support(self, support: float, deviation: float, lengths: Lengths) -> ItemsFirst:
         """The same if about so many units hold the k-th itemset: the first counts of frequent items may be rougher.
@@ -247,8 +255,10 @@ class ItemsFirst:
         clear = tuning.clear_items[min(self.sizes[0], len(tuning.clear_items)) - 1]
         # An item's count is by units, and a unit may hold an itemset Delta times.
         rarest = max(support - deviation, 1.0) / self.sensitivity
-        rho = float(counted.loss.gaussian.rho)
-        enough = max(rho * (clear * self.item_deviation(lengths) / rarest) ** 2, tuning.least_items * float(self.rho))
+        rho = float(counted.cost)
+        enough = max(
+            rho * (clear * self.item_deviation(lengths) / rarest) ** 2, tuning.least_items * float(self.budget)
+        )
         if enough < rho:
             items = replace(items, measurement=Measurement.costing(enough, full=counted.full, sensitivity=1))
         return replace(self, support=support, items=items)
@@ -257,20 +267,20 @@ class ItemsFirst:
         """How first counts name single items if units hold so many items; None if tokens are better."""
         if self.test_delta is None or self.select == COUNTS:
             return None
-        return item_histogram(self.asked, self.rho - self.look.loss.gaussian.rho, self.test_delta, lengths)
+        return item_histogram(self.asked, self.budget - self.look.cost, self.test_delta, lengths)
 
     def reading(self, lengths: Lengths) -> ItemReading | None:
         """How single items are read from first counts if units hold so many items; None if another way is better."""
         if self.test_delta is None or self.select is not None or self.histogram(lengths) is not None:
             return None
-        left = self.rho - self.look.loss.gaussian.rho
+        left = self.budget - self.look.cost
         tested = partial(self._tested, self.test_delta, left)
         return item_reading(self.asked, self.items, left, lengths, seen=self.seen(lengths), certificate=tested)
 
     @property
     def _after_items(self) -> Fraction:
-        """What the looks and the first counts of the items leave of rho."""
-        return self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
+        """What the looks and the first counts of the items leave of the budget."""
+        return self.budget - 2 * self.look.cost - self.items.measurement.cost
 
     def item_deviation(self, lengths: Lengths) -> float:
         """The deviation of the noise in the first counts of the items, in transactions."""
@@ -314,11 +324,11 @@ class ItemsFirst:
             return None
         if self.asked.last_needed(supports) > self.tuning.again_below * deviation:
             return None
-        again = shared(self.rho, self.tuning.again_share, full=held.best_full)
+        again = shared(self.noise.measurement, self.budget, self.tuning.again_share, full=held.best_full)
         return again if again.deviation / held.weight(again.full) < deviation else None
 
     def later(self, supports: Floats, lengths: Lengths, held: Lengths, again: Measurement | None = None) -> LaterSteps:
-        """The steps after the items were counted. With the looks and the items they cost at most rho.
+        """The steps after the items were counted. With the looks and the items they cost at most the budget.
 
         Args:
             supports: about how many units hold each token, in decreasing order.
@@ -327,7 +337,7 @@ class ItemsFirst:
             again: how the first tokens were counted once more.
         """
         asked, transactions, left = self.asked, float(lengths.units.sum()), self._after_items
-        left -= again.loss.gaussian.rho if again else 0
+        left -= again.cost if again else 0
         # A public list needs no test.
         wanted = 0.0 if self.test_delta is None else self.tuning.sure * asked.rarest_item(supports, transactions)
         # Tokens that picks do not reach go no further, so they need not pass.
@@ -353,10 +363,10 @@ class ItemsFirst:
         )
         left -= _cost(certificate)
         if select == PEEL:
-            steps = itemset_picks.with_picks(asked, steps, left, supports, rho=self.rho)
+            steps = itemset_picks.with_picks(asked, steps, left, supports, budget=self.budget)
         else:
             few = self.few(supports, lengths)
-            steps = itemset_measurements.with_counts(asked, steps, left, supports, few=few, rho=self.rho)
+            steps = itemset_measurements.with_counts(asked, steps, left, supports, few=few, budget=self.budget)
         return replace(steps, pair_weight=held.weight(steps.pairs.full, (2,))) if steps.pairs else steps
 
     def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
@@ -387,19 +397,20 @@ class ItemsFirst:
 
     def deviation(self, steps: LaterSteps) -> float:
         """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
-        counts = [self.recount(rho, 1.0) for rho in steps.in_doubt]
+        counts = [self.recount(cost, 1.0) for cost in steps.in_doubt]
         counts += [step for step in (steps.itemsets, steps.pairs if self.size == 2 else None) if step is not None]
         return 1 / math.sqrt(math.fsum(step.deviation**-2 for step in counts))
 
-    def recount(self, rho: float, share: float) -> Measurement:
+    def recount(self, cost: float, share: float) -> Measurement:
         """How the itemsets in doubt are counted again.
 
         Args:
-            rho: what it may cost.
+            cost: what it may cost.
             share: their part of everything that transactions hold of the candidates.
         """
         full = self.tuning.full_in_doubt * self.asked.boldness * math.sqrt(share)
-        return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
+        least = max(1, min(MOST_FULL, round(full)))
+        return self.noise.measurement.costing(cost, full=least, sensitivity=self.sensitivity)
 
     def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""
@@ -410,7 +421,7 @@ class ItemsFirst:
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
         deviations = 1.6 - NormalDist().inv_cdf(max(float(failure), _LEAST_DELTA))
         test = (deviations / max(support, 1.0)) ** 2 / 2
-        test = min(max(test, tuning.least_test * float(self.rho)), tuning.most_test * float(left))
+        test = min(max(test, tuning.least_test * float(self.budget)), tuning.most_test * float(left))
         return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(failure))
 
 
@@ -419,16 +430,22 @@ def _cost(certificate: Certificate | None) -> Fraction:
 
 
 def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
-    """Divide rho between the look, the items, and what follows.
+    """Divide the budget between the look, the items, and what follows.
+
+    With a delta of 0, which needs a public list of items, all noise is Laplace noise.
 
     Raises:
-        BudgetError: delta is 0, or the budget is too small for a test.
+        BudgetError: delta is 0 without a list, or the budget is too small for a test.
         UsageError: there is no such way to select.
     """
-    request.require_delta()
+    if not request.listed:
+        request.require_delta()
     if request.select not in {None, PEEL, COUNTS}:
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
     epsilon, delta = request.epsilon, request.delta
+    if delta == 0:
+        pure = share_out(request, epsilon, Fraction(0), tuning, LAPLACE)
+        return CalibratedMechanism(mechanism=pure, guarantee=prove_basic(pure.losses, Fraction(0)))
     failure = Fraction(0) if request.listed else tuning.failure_share * delta
 
     found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
@@ -438,17 +455,20 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     return CalibratedMechanism(mechanism=share_out(request, rho, failure, tuning), guarantee=guarantee)
 
 
-def share_out(request: Request, rho: Fraction, failure: Fraction, tuning: Tuning = FOUND) -> ItemsFirst:
-    """The mechanism whose steps together cost at most rho.
+def share_out(
+    request: Request, budget: Fraction, failure: Fraction, tuning: Tuning = FOUND, noise: NoiseFamily = GAUSSIAN
+) -> ItemsFirst:
+    """The mechanism whose steps together cost at most the budget.
 
     Args:
         request: what is asked.
-        rho: what all steps may cost.
+        budget: what all steps may cost, in what the family of noise pays.
         failure: the probability with which the certificate may fail; not used if the names are a public list.
-        tuning: how rho is shared out.
+        tuning: how the budget is shared out.
+        noise: the family of noise of all steps.
     """
-    counted = Measurement.costing(
-        float(rho) * tuning.share_of_items(float(request.epsilon), listed=request.listed),
+    counted = noise.measurement.costing(
+        float(budget) * tuning.share_of_items(float(request.epsilon), listed=request.listed),
         full=tuning.leverage_full_items if request.by == BY_LEVERAGE else tuning.full_items,
         sensitivity=1,
     )
@@ -456,13 +476,14 @@ def share_out(request: Request, rho: Fraction, failure: Fraction, tuning: Tuning
         top=request.top,
         sizes=request.sizes,
         select=request.select,
-        look=LengthLook.costing(Fraction(tuning.look_share) * rho),
+        look=noise.look.costing(Fraction(tuning.look_share) * budget),
         items=AnonymousItems(measurement=counted, names=request.names, listed=request.listed),
-        rho=rho,
+        budget=budget,
         test_delta=None if request.listed else failure,
         min_count=request.min_count,
         by=request.by,
         sensitivity=request.sensitivity,
         epsilon=float(request.epsilon),
+        noise=noise,
         tuning=tuning,
     )

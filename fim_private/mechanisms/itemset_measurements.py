@@ -13,7 +13,7 @@ from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
-from fim_private.mechanisms.lengths import LengthLook, Lengths
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 
 _LEAST_CANDIDATES = 100
@@ -28,7 +28,7 @@ def tokens(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fract
         asked: what is asked for.
         supports: about how many units hold each token, in decreasing order.
         lengths: how many items units hold.
-        left: what the first counts of the items leave of rho.
+        left: what the first counts of the items leave of the budget.
         item_deviation: the deviation of the noise in these counts, in transactions.
     """
     if not len(supports):
@@ -42,7 +42,7 @@ def tokens(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fract
 
 
 def with_counts(
-    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, few: int, rho: Fraction
+    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, few: int, budget: Fraction
 ) -> LaterSteps:
     """These steps with noisy counts of pairs and itemsets, which cost what is left.
 
@@ -52,11 +52,11 @@ def with_counts(
         left: what all counts may cost.
         supports: about how many units hold each token, in decreasing order.
         few: at most so many tokens go on.
-        rho: what all steps of the mechanism may cost.
+        budget: what all steps of the mechanism may cost.
     """
-    tuning = asked.tuning
-    spread = LengthLook.costing(Fraction(tuning.look_share) * rho, sensitivity=asked.sensitivity)
-    left -= spread.loss.gaussian.rho
+    tuning, kind = asked.tuning, asked.noise.measurement
+    spread = asked.noise.look.costing(Fraction(tuning.look_share) * budget, sensitivity=asked.sensitivity)
+    left -= spread.cost
     pairs, rest, in_doubt = None, 1.0, 0.0
     if asked.size > 1:
         pairs, rest = _pairs(asked, left, tuning.pairs_share), 1 - tuning.pairs_share
@@ -68,11 +68,12 @@ def with_counts(
     # With little noise, what long transactions lose matters more than noise.
     full = tuning.full_itemsets * asked.boldness
     if asked.min_count is not None:
-        full = max(full, 2 * float(left) * rest * (asked.min_count / (20 * asked.sensitivity)) ** 2)
+        least = asked.min_count / 20
+        full = max(full, kind.full_with(least, float(left) * rest, sensitivity=asked.sensitivity))
     return replace(
         steps,
         pairs=pairs,
-        itemsets=shared(left, rest, full=full, sensitivity=asked.sensitivity),
+        itemsets=shared(kind, left, rest, full=full, sensitivity=asked.sensitivity),
         spread=spread,
         in_doubt=(in_doubt / _RECOUNTS,) * _RECOUNTS if in_doubt else (),
         tokens=min(steps.tokens, few),
@@ -92,9 +93,9 @@ def weighted(asked: AskedItemsets, usual: Measurement, held: Lengths, support: f
         held: how many of the itemsets transactions hold.
         support: about how many transactions hold the last itemset asked for.
     """
-    price, doublings = usual.loss.gaussian.rho, range(1, (MOST_FULL // usual.full).bit_length())
+    price, doublings = usual.cost, range(1, (MOST_FULL // usual.full).bit_length())
     full = [usual.full << n for n in doublings]
-    larger = [Measurement.costing(price, full=each, sensitivity=asked.sensitivity) for each in full]
+    larger = [asked.noise.measurement.costing(price, full=each, sensitivity=asked.sensitivity) for each in full]
     unevenly = asked.tuning.lost_unevenly * min(2, len(asked.sizes))
 
     def off(one: Measurement) -> float:
@@ -106,7 +107,13 @@ def weighted(asked: AskedItemsets, usual: Measurement, held: Lengths, support: f
 
 def _pairs(asked: AskedItemsets, left: Fraction, share: float) -> Measurement:
     """How pairs are counted for a share of what is left."""
-    return shared(left, share, full=asked.tuning.full_pairs * asked.boldness, sensitivity=asked.sensitivity)
+    return shared(
+        asked.noise.measurement,
+        left,
+        share,
+        full=asked.tuning.full_pairs * asked.boldness,
+        sensitivity=asked.sensitivity,
+    )
 
 
 def _clear(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fraction) -> int:

@@ -13,7 +13,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.later_steps import LaterSteps, shared
@@ -71,7 +70,7 @@ def reached(asked: AskedItemsets, left: Fraction) -> float:
 
 
 def with_picks(
-    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, rho: Fraction
+    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, budget: Fraction
 ) -> LaterSteps:
     """These steps with picks, which cost what is left. Perhaps pairs, or the most frequent items, are counted.
 
@@ -80,18 +79,18 @@ def with_picks(
         steps: the steps before.
         left: what picks and counts may cost.
         supports: about how many units hold each token, in decreasing order.
-        rho: what all steps of the mechanism may cost.
+        budget: what all steps of the mechanism may cost.
     """
-    tuning, recount, pairs = asked.tuning, None, None
+    tuning, kind, recount, pairs = asked.tuning, asked.noise.measurement, None, None
     if asked.by == BY_LEVERAGE:
         # No transaction holds more of these items, so each counts in full.
-        recount = shared(rho, tuning.recount_share, full=tuning.recounted, sensitivity=asked.sensitivity)
-        left -= recount.loss.gaussian.rho
+        recount = shared(kind, budget, tuning.recount_share, full=tuning.recounted, sensitivity=asked.sensitivity)
+        left -= recount.cost
     if len(asked.sizes) > 1:
         # Sizes are compared by noisy counts of pairs. Larger itemsets of one size are picked by the counts of their
         # items: units hold so many pairs that noisy counts of pairs find fewer of them.
-        pairs = shared(left, tuning.picks_pairs_share, full=tuning.full_pairs, sensitivity=asked.sensitivity)
-        left -= pairs.loss.gaussian.rho
+        pairs = shared(kind, left, tuning.picks_pairs_share, full=tuning.full_pairs, sensitivity=asked.sensitivity)
+        left -= pairs.cost
     pick = _epsilon(asked, left, after=0.0 if steps.certificate is None else float(steps.certificate.rho))
     tokens = min(steps.tokens, int(np.count_nonzero(supports >= _reach(asked, pick))))
     if recount is not None:
@@ -186,7 +185,7 @@ def _decoys(asked: AskedItemsets) -> bool:
 
 def _epsilon(asked: AskedItemsets, left: Fraction, after: float = 0.0) -> Fraction:
     """The epsilon of one pick if all picks cost what is left, beside `after`, which follows them."""
-    return range_costing(float(left), asked.top, after, asked.tuning.rise)
+    return asked.noise.pick_epsilon(float(left), asked.top, after, asked.tuning.rise)
 
 
 def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, needed: float, as_exact: float) -> bool:

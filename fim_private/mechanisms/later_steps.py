@@ -51,8 +51,6 @@ class LaterSteps:
     certificate: Certificate | None = None
 
 
-def shared(left: Fraction, share: float, *, full: float, sensitivity: int = 1) -> Measurement:
-    """Noisy counts for a share of what is left of rho; `full` and `sensitivity` are those of `Measurement`."""
-    return Measurement.costing(
-        float(left) * share * ROUNDED_DOWN, full=min(MOST_FULL, round(full)), sensitivity=sensitivity
-    )
+def shared(kind: type[Measurement], left: Fraction, share: float, *, full: float, sensitivity: int = 1) -> Measurement:
+    """Noisy counts of this kind for a share of what is left; `full` and `sensitivity` are those of `Measurement`."""
+    return kind.costing(float(left) * share * ROUNDED_DOWN, full=min(MOST_FULL, round(full)), sensitivity=sensitivity)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
-from fim_private.privacy import DiscreteGaussian
+from fim_private.privacy import DiscreteGaussian, Loss
 from fim_private.randomness import Randomness
 from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 
@@ -46,14 +47,30 @@ class LengthLook:
     variance: int
     sensitivity: int = 1
 
+    linear: ClassVar[bool] = False
+    """Whether what follows counts with `Lengths.linear` weights."""
+
     @classmethod
-    def costing(cls, rho: Fraction, *, sensitivity: int = 1) -> LengthLook:
-        """The look that costs at most rho."""
-        return cls(variance=DiscreteGaussian.variance_costing(sensitivity**2, rho), sensitivity=sensitivity)
+    def costing(cls, cost: Fraction, *, sensitivity: int = 1) -> LengthLook:
+        """The look that costs at most this rho."""
+        return cls(variance=DiscreteGaussian.variance_costing(sensitivity**2, cost), sensitivity=sensitivity)
 
     @property
-    def loss(self) -> DiscreteGaussian:
-        """The cost of the whole histogram."""
+    def loss(self) -> Loss:
+        """What the whole histogram tells."""
+        return self._gaussian
+
+    @property
+    def cost(self) -> Fraction:
+        """What it costs: rho."""
+        return self._gaussian.gaussian.rho
+
+    def noise(self, bins: int, randomness: Randomness) -> NDArray[np.int64]:
+        """The noise of so many bins."""
+        return sample_discrete_gaussians(self.variance, bins, randomness)
+
+    @property
+    def _gaussian(self) -> DiscreteGaussian:
         return DiscreteGaussian.of(self.sensitivity**2, self.variance)
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> Lengths:
@@ -64,16 +81,16 @@ class LengthLook:
             randomness: where the bits come from.
         """
         bins = MORE_BINS[: len(counts)]
-        noisy = counts + sample_discrete_gaussians(self.variance, len(bins), randomness)
+        noisy = counts + self.noise(len(bins), randomness)
         clear = noisy > _CLEAR * math.sqrt(self.variance)
         if not clear.any():
-            return Lengths(np.full(1, _USUAL), np.ones(1))
+            return Lengths(np.full(1, _USUAL), np.ones(1), linear=self.linear)
         # Lengths are spread around one peak. A bin apart from it is noise, and would weigh much among the last bins.
         gaps = np.flatnonzero(~clear)
         peak = int(np.argmax(noisy))
         kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(bins))))
         middles = np.append((bins[:-1] + bins[1:] - 1) / 2, bins[-1])
-        return Lengths(middles[kept], noisy[kept].astype(np.float64))
+        return Lengths(middles[kept], noisy[kept].astype(np.float64), linear=self.linear)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +100,17 @@ class Lengths:
     Args:
         lengths: shape (n,), numbers of items.
         units: shape (n,), how many units are that long.
+        linear: whether an itemset that a unit holds beside others counts with the weight min(1, full/q), as with
+            Laplace noise, or with its root, as with Gaussian noise.
     """
 
     lengths: Floats
     units: Floats
+    linear: bool = False
 
     def thinned(self, share: float) -> Lengths:
         """About the same for some of the items, of which units hold this share of all."""
-        return Lengths(self.lengths * share, self.units)
+        return replace(self, lengths=self.lengths * share)
 
     def weight(self, full: float, sizes: Sequence[int] = (1,)) -> float:
         """The average weight with which an itemset counts that a unit holds, if units with `full` itemsets count whole.
@@ -108,23 +128,29 @@ class Lengths:
     @property
     def best_full(self) -> int:
         """The `full` of the measurement whose counts are most exact."""
-        return int(max(_FULL.tolist(), key=lambda full: self.weight(full) ** 2 / full))
+        return int(max(_FULL.tolist(), key=lambda full: self._exactness(full, (1,))))
 
     def picks_worth(self, sizes: Sequence[int]) -> float:
         """The number of picks that are as exact as noisy counts of itemsets, for the same price.
 
-        A pick of epsilon e is off by about sqrt(1.64)/e, and k picks for rho have e^2 = 8 rho/k. A noisy count for rho
-        is off by sqrt(full/(2 rho)), of a count that is smaller by the weight.
+        A pick of epsilon e is off by about sqrt(1.64)/e. With Gaussian noise, k picks for rho have e^2 = 8 rho/k, and a
+        noisy count for rho is off by sqrt(full/(2 rho)), of a count that is smaller by the weight. With Laplace noise,
+        k picks have e = epsilon/k, and a noisy count is off by sqrt(2) full/epsilon.
         """
-        exact = max(2 * self.weight(full, sizes) ** 2 / full for full in _FULL.tolist())
-        return float(8 / PICK_VARIANCE / exact)
+        exact = max(self._exactness(full, sizes) for full in _FULL.tolist())
+        return (math.sqrt(2 / PICK_VARIANCE) if self.linear else 4 / PICK_VARIANCE) / exact
+
+    def _exactness(self, full: float, sizes: Sequence[int]) -> float:
+        weight = self.weight(full, sizes)
+        return (weight if self.linear else weight**2) / full
 
     def _weighed(self, full: float, sizes: Sequence[int]) -> tuple[float, float]:
         """The mean and the standard deviation of the weights, over all that units hold."""
         held = self._held(sizes)
         if not np.any(held):
             return 1.0, 0.0
-        weights: Floats = np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0)))
+        shares: Floats = full / np.maximum(held, 1.0)
+        weights = np.minimum(1.0, shares if self.linear else np.sqrt(shares))
         mean = float(np.average(weights, weights=held * self.units))
         return mean, math.sqrt(float(np.average((weights - mean) ** 2, weights=held * self.units)))
 

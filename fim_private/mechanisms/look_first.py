@@ -142,7 +142,7 @@ class LookFirst:
         """The test of the way that was taken passes although one unit decides what is tested."""
         if self.test_delta is None:
             return ()
-        looks = self.items.look.loss.gaussian.rho + self.look.gaussian.rho
+        looks = self.items.look.cost + self.look.gaussian.rho
         return (ChosenFailure(self.items.test_delta or Fraction(0), self.test_delta, looks),)
 
     @property
@@ -164,7 +164,7 @@ class LookFirst:
         percent = 100 * (float(self.gain or 1) - 1)
         more = f" (a pick gets {percent:.1f} % more epsilon than noise would leave it)" if self.gain else ""
         return (
-            Spending(what="look at how many items units hold", rho=self.items.look.loss.gaussian.rho),
+            Spending(what="look at how many items units hold", rho=self.items.look.cost),
             Spending(what="look at how far the itemsets asked for stand out", rho=self.look.gaussian.rho),
             Spending(what=f"picks{test}, or items first{more}", rho=self._left),
         )
@@ -294,7 +294,7 @@ class LookFirst:
     @property
     def _left(self) -> Fraction:
         """What the looks leave of rho."""
-        return self.rho - self.items.look.loss.gaussian.rho - self.look.gaussian.rho
+        return self.rho - self.items.look.cost - self.look.gaussian.rho
 
     def _domain(self, test: Fraction, cut: Fraction, rise: Fraction) -> CertifiedDomain:
         """The certified domain with these shares of rho for the test and the choice of the length."""

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
-from fim_private.privacy import DiscreteGaussian
+from fim_private.privacy import DiscreteGaussian, Loss
 from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, sample_discrete_gaussians
 
 FINEST = 64
@@ -48,18 +49,32 @@ class Measurement:
     sensitivity: int = 1
 
     @classmethod
-    def costing(cls, rho: float | Fraction, *, full: int, sensitivity: int) -> Measurement:
-        """The measurement that costs at most rho, with the finest unit for which sampling is fast, or `COARSEST`."""
-        variance = sensitivity**2 * full / (2 * rho)  # in transactions squared
+    def costing(cls, cost: float | Fraction, *, full: int, sensitivity: int) -> Measurement:
+        """The measurement of at most this rho, with the finest unit for which sampling is fast, or `COARSEST`."""
+        variance = sensitivity**2 * full / (2 * cost)  # in transactions squared
         resolution, coarsest = FINEST, max(1, min(COARSEST, _MOST_ADDED // sensitivity))
         while resolution > coarsest and variance * resolution**2 > LARGEST_VARIANCE:
             resolution //= 2
-        least = DiscreteGaussian.variance_costing(sensitivity**2 * resolution**2 * full, Fraction(rho))
+        least = DiscreteGaussian.variance_costing(sensitivity**2 * resolution**2 * full, Fraction(cost))
         return cls(full=full, resolution=resolution, variance=least, sensitivity=sensitivity)
 
+    @classmethod
+    def full_with(cls, deviation: float, cost: float, *, sensitivity: int) -> float:
+        """The `full` with which the noise has this deviation, in transactions, at this cost."""
+        return 2 * cost * (deviation / sensitivity) ** 2
+
     @property
-    def loss(self) -> DiscreteGaussian:
-        """The cost of all counts together."""
+    def loss(self) -> Loss:
+        """What all counts together tell."""
+        return self._gaussian
+
+    @property
+    def cost(self) -> Fraction:
+        """What they cost together: rho."""
+        return self._gaussian.gaussian.rho
+
+    @property
+    def _gaussian(self) -> DiscreteGaussian:
         return DiscreteGaussian.of(self.sensitivity**2 * self.resolution**2 * self.full, self.variance)
 
     @property
@@ -80,16 +95,23 @@ class Measurement:
         """The counts, in units, each with its own noise. Itemsets that do not occur get noise too."""
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
 
+    def masses(self, values: NDArray[np.int64]) -> Floats:
+        """The law of the noise in one count: the probability of each value, in units."""
+        return discrete_gaussian_mass(values, self.variance)
 
-def share_of_noise(deviations: Floats, among: int) -> Floats:
+    def beyond(self, deviations: Floats) -> Floats:
+        """How often noise is at least so many of its standard deviations."""
+        return np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
+
+
+def share_of_noise(beyond: Floats, among: int) -> Floats:
     """For each count, the share of those up to it that noise alone would put so high (Benjamini and Hochberg 1995).
 
     Args:
-        deviations: the counts, in deviations of their noise, in decreasing order.
+        beyond: how often noise alone exceeds the counts, which are in decreasing order.
         among: how many were counted, if nobody had any of them.
     """
-    tail = np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
-    share: Floats = among * tail / np.arange(1, len(deviations) + 1)
+    share: Floats = among * beyond / np.arange(1, len(beyond) + 1)
     return share
 
 

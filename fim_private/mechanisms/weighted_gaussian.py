@@ -81,7 +81,7 @@ class WeightedGaussian:
     @property
     def spending(self) -> tuple[Spending, ...]:
         return (
-            Spending(what="weighted histogram of the itemsets that occur", rho=self.measurement.loss.gaussian.rho),
+            Spending(what="weighted histogram of the itemsets that occur", rho=self.measurement.cost),
             Spending(what="picks from those that stand out of the noise", epsilon=self.pick_epsilon, times=self.top),
         )
 
@@ -176,7 +176,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         measurement=measurement,
         threshold=threshold_of(measurement, failure),
         failure=failure,
-        pick_epsilon=range_costing(float(rho - measurement.loss.gaussian.rho), request.top),
+        pick_epsilon=range_costing(float(rho - measurement.cost), request.top),
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

@@ -325,7 +325,7 @@ def _read(
     estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
     estimate = estimates.counts
     # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
-    told = min(mechanism.top, _told_from_noise(estimates, candidates, mechanism.top))
+    told = min(mechanism.top, _told_from_noise(estimates, candidates, mechanism.top, mechanism.items.measurement))
     best = np.argsort(-estimate, kind="stable")[:told]
     best = best[estimate[best] > least]
     return candidates.itemsets[best], estimate[best]
@@ -378,7 +378,7 @@ def _without_decoys(chosen: NDArray[np.int32], per_decoy: int) -> NDArray[np.int
     return told
 
 
-def _told_from_noise(estimates: Estimates, candidates: _Candidates, top: int) -> int:
+def _told_from_noise(estimates: Estimates, candidates: _Candidates, top: int, measurement: Measurement) -> int:
     """How many candidates may be read: all if the likeliest have support, else those that stand out by themselves.
 
     Where what was expected is right, it tells far more than one count does. Whether it is right, many counts tell.
@@ -386,7 +386,7 @@ def _told_from_noise(estimates: Estimates, candidates: _Candidates, top: int) ->
     if estimates.together_above_nothing(top) >= _TOGETHER:
         return len(candidates.itemsets)
     deviations = np.sort(estimates.above_nothing(np.exp(candidates.expected), candidates.deviations))[::-1]
-    return up_to_last(share_of_noise(deviations, len(deviations)) <= _NOISE)
+    return up_to_last(share_of_noise(measurement.beyond(deviations), len(deviations)) <= _NOISE)
 
 
 def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Estimates:

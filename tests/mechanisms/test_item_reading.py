@@ -92,9 +92,9 @@ def test_no_more_than_rho_is_spent_whatever_is_read(top: int, epsilon: Fraction)
     reading = reading_of(mechanism)
     assert reading.certificate.failure.probability == mechanism.test_delta
     for tokens in (0, 1, 5, 6, 60, top, top + 1, top + top // 5):
-        assert gaussian_rho(losses_of(mechanism, reading, tokens)) <= mechanism.rho * F(1 + 1e-8)
+        assert gaussian_rho(losses_of(mechanism, reading, tokens)) <= mechanism.budget * F(1 + 1e-8)
         assert tokens - len(reading.left_out(tokens).rates) <= top
-    assert gaussian_rho(losses_of(mechanism, reading, top + top // 5)) > F(9, 10) * mechanism.rho
+    assert gaussian_rho(losses_of(mechanism, reading, top + top // 5)) > F(9, 10) * mechanism.budget
 
 
 def test_leaving_one_out_has_bounded_range_and_no_less() -> None:
@@ -205,7 +205,7 @@ def test_how_items_are_read_follows_from_released_numbers() -> None:
         mechanism = planned(support)
         reading, tuning = mechanism.reading(lengths), mechanism.tuning
         assert reading is not None
-        rho = float(mechanism.rho - mechanism.look.loss.gaussian.rho)
+        rho = float(mechanism.budget - mechanism.look.loss.gaussian.rho)
         weights = {2**power: lengths.weight(2**power) for power in range(9)}
         noise = {full: math.sqrt(full / (2 * rho)) / weight for full, weight in weights.items()}
         expected = max(support, tuning.read_clear * min(noise.values()))

@@ -23,11 +23,13 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_measurements import weighted
+from fim_private.mechanisms.laplace_measurement import LaplaceMeasurement
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.noise_family import LAPLACE
 from fim_private.mechanisms.peeling import peel_law
 from fim_private.mechanisms.protocol import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, Law, Request
-from fim_private.privacy import Gaussian, Loss
+from fim_private.privacy import Gaussian, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from verification.items_first_divergence import (
@@ -87,6 +89,39 @@ def test_the_claim_holds_exactly(select: str, epsilon: float, *, listed: bool) -
     assert worst(mechanism, epsilon) <= claim(mechanism, epsilon) + NUMERICAL_ERROR
 
 
+def pure(select: str, *, kind: type[SmallItemsFirst] = SmallItemsFirst, **given: Any) -> SmallItemsFirst:
+    """With Laplace noise: no delta is left at the epsilon of all steps together."""
+    return small(select, **{"budget": F(3), "test_delta": None, "noise": LAPLACE, "kind": kind, **given})
+
+
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
+def test_without_a_delta_the_claim_holds_exactly(select: str, epsilon: float) -> None:
+    mechanism = pure(select)
+    assert claim(mechanism, 3.0) == 0
+    assert worst(mechanism, epsilon) <= claim(mechanism, epsilon) + NUMERICAL_ERROR
+
+
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+def test_without_a_delta_units_of_two_transactions_are_covered(select: str) -> None:
+    assert worst(pure(select, sensitivity=2, budget=F(4)), 4.0) <= NUMERICAL_ERROR
+
+
+@pytest.mark.parametrize("kind", [CountsAgain, CountsInDoubt])
+def test_without_a_delta_whatever_is_counted_again_is_covered(kind: type[SmallItemsFirst]) -> None:
+    assert worst(pure(COUNTS, kind=kind, budget=F(6)), 6.0) <= NUMERICAL_ERROR
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+@pytest.mark.parametrize("size", [1, 2])
+def test_without_a_delta_weights_that_matter_are_covered(select: str, size: int) -> None:
+    mechanism = pure(select, names=3, size=size, full=2, budget=F(10), shares=(F(1, 5), F(1, 5)), resolution=3)
+    one, other = [(frozenset({0, 1}),)] * 4, [(frozenset({0, 1}),)] * 4 + [(frozenset({0, 1, 2}),)]
+    for less, more in ((one, other), (other, one)):
+        assert delta_of(mechanism, less, more, 10.0) <= NUMERICAL_ERROR
+
+
 class BesideDecoy(Exponential):
     """Picks beside a decoy, which nobody has and whose score is public. A list of two ends where it is picked."""
 
@@ -135,7 +170,7 @@ def test_items_that_are_counted_again_before_noisy_counts_are_covered() -> None:
 
 @pytest.mark.parametrize("sensitivity", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_itemset_in_doubt_that_is_counted_again_is_covered(sensitivity: int) -> None:
-    mechanism = small(COUNTS, kind=CountsInDoubt, sensitivity=sensitivity, test_delta=None, rho=F(sensitivity**2))
+    mechanism = small(COUNTS, kind=CountsInDoubt, sensitivity=sensitivity, test_delta=None, budget=F(sensitivity**2))
     assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
 
 
@@ -143,7 +178,7 @@ def test_an_itemset_in_doubt_that_is_counted_again_is_covered(sensitivity: int) 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2])
 def test_three_names_and_weights_that_matter_are_covered(select: str, size: int) -> None:
-    mechanism = small(select, names=3, size=size, full=2, rho=F(5, 2), shares=(F(1, 5), F(1, 5)))
+    mechanism = small(select, names=3, size=size, full=2, budget=F(5, 2), shares=(F(1, 5), F(1, 5)))
     one, other = [(frozenset({0, 1}),)] * 4, [(frozenset({0, 1}),)] * 4 + [(frozenset({0, 1, 2}),)]
     for less, more in ((one, other), (other, one)):
         assert delta_of(mechanism, less, more, 2.0) <= claim(mechanism, 2.0) + NUMERICAL_ERROR
@@ -190,6 +225,19 @@ class ForgetsAgain(CountsAgain):
 class ForgetsDoubt(CountsInDoubt):
     def remembered(self, step: str) -> bool:
         return step != DOUBT
+
+
+class WithRoots(LaplaceMeasurement):
+    """A unit adds what Gaussian noise would cover."""
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        return Measurement(full=self.full, resolution=self.resolution, variance=1).weights
+
+
+def with_roots(mechanism: SmallItemsFirst) -> SmallItemsFirst:
+    measured = WithRoots(**vars(mechanism.items.measurement))
+    return replace(mechanism, items=replace(mechanism.items, measurement=measured))
 
 
 class NoNoiseForStrangers(SmallItemsFirst):
@@ -240,27 +288,35 @@ def certified_by(kind: type[Certificate]) -> type[SmallItemsFirst]:
 
 BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
     "looks are free": (
-        lambda: small(COUNTS, kind=ForgetsLooks, shares=(F(2, 5), F(1, 10)), test_delta=None, rho=F(1, 4)), 2.0
+        lambda: small(COUNTS, kind=ForgetsLooks, shares=(F(2, 5), F(1, 10)), test_delta=None, budget=F(1, 4)), 2.0
     ),
     "items are free": (
-        lambda: small(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5)), test_delta=None, rho=F(1, 4)), 2.0
+        lambda: small(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5)), test_delta=None, budget=F(1, 4)), 2.0
     ),
     "counting again is free": (
-        lambda: small(COUNTS, kind=ForgetsAgain, shares=(F(1, 12), F(1, 12)), test_delta=None, rho=F(1, 2)), 2.5
+        lambda: small(COUNTS, kind=ForgetsAgain, shares=(F(1, 12), F(1, 12)), test_delta=None, budget=F(1, 2)), 2.5
     ),
     "counting an itemset in doubt costs a hundredth": (
-        lambda: small(COUNTS, kind=ForgetsDoubt, shares=(F(1, 24), F(1, 24)), test_delta=None, rho=F(1, 20)), 0.5
+        lambda: small(COUNTS, kind=ForgetsDoubt, shares=(F(1, 24), F(1, 24)), test_delta=None, budget=F(1, 20)), 0.5
     ),
     "rho is not reduced by what was spent": (
-        lambda: small(COUNTS, kind=ForgetsEverything, shares=(F(1, 5), F(2, 5)), test_delta=None, rho=F(1, 4)), 2.0
+        lambda: small(COUNTS, kind=ForgetsEverything, shares=(F(1, 5), F(2, 5)), test_delta=None, budget=F(1, 4)), 2.0
     ),
     "tokens that nobody has get no noise": (lambda: small(PEEL, kind=NoNoiseForStrangers), 2.5),
     "the noise of the items is that of another plan": (lambda: small(PEEL, kind=NoNoiseForItems), 2.5),
     "true counts decide how a decoy is scored": (lambda: small(PEEL, kind=DecoyByTrueCounts), 2.5),
     "the minimum is that of the first itemset": (lambda: small(COUNTS, kind=certified_by(OfTheFirst)), 3.5),
     "names beyond the certified prefix": (lambda: small(COUNTS, kind=certified_by(NamesAll)), 3.5),
+    "looks are free, without a delta": (lambda: pure(COUNTS, kind=ForgetsLooks, shares=(F(2, 5), F(1, 10))), 3.0),
+    "items are free, without a delta": (lambda: pure(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5))), 3.0),
+    "counting an itemset in doubt costs a hundredth, without a delta": (
+        lambda: pure(COUNTS, kind=ForgetsDoubt, budget=F(1, 2), shares=(F(1, 12), F(1, 12))), 0.5
+    ),
+    "the roots of the weights, without a delta": (
+        lambda: with_roots(pure(COUNTS, full=1, shares=(F(1, 24), F(4, 5)), resolution=8)), 3.0
+    ),
     "a threshold without what one unit adds": (
-        lambda: small(COUNTS, kind=certified_by(Lower), test_delta=F(1, 10), rho=F(1, 4)), 3.5
+        lambda: small(COUNTS, kind=certified_by(Lower), test_delta=F(1, 10), budget=F(1, 4)), 3.5
     ),
 }  # fmt: skip
 
@@ -288,32 +344,38 @@ def lengths_of(pairs: list[tuple[float, float]]) -> Lengths:
 
 
 def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
-    """The rho of everything: two looks, the items, and the later steps."""
-    total = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
+    """What everything costs: two looks, the items, and the later steps. Both families are asked what they tell."""
+
+    def cost(step: Any) -> Fraction:
+        return step.loss.epsilon if mechanism.noise is LAPLACE else step.loss.gaussian.rho
+
+    total = 2 * cost(mechanism.look) + cost(mechanism.items.measurement)
     for step in (steps.again, steps.recount, steps.pairs, steps.itemsets, steps.spread):
-        total += step.loss.gaussian.rho if step is not None else 0
+        total += cost(step) if step is not None else 0
     for rho in steps.in_doubt:
         # Whatever share of the candidates is in doubt, and a share that is nearly nothing.
         again = [mechanism.recount(rho, share) for share in (1.0, 0.3, 0.0)]
         assert {measured.sensitivity for measured in again} == {mechanism.sensitivity}
-        assert max(measured.loss.gaussian.rho for measured in again) <= rho
+        assert max(map(cost, again)) <= rho
         total += F(rho)
     if steps.itemsets is not None:
         # Whatever the look at what transactions hold says.
         for support, held in product((0.0, 300.0, 1e9), ([2.0, 300.0], [7.0, 7.0])):
             counted = weighted(mechanism.asked, steps.itemsets, Lengths(np.array(held), np.array([9.0, 1.0])), support)
             assert counted.sensitivity == mechanism.sensitivity
-            assert counted.loss.gaussian.rho <= steps.itemsets.loss.gaussian.rho
+            assert cost(counted) <= cost(steps.itemsets)
             for rho in steps.in_doubt:
                 holding = Lengths(np.array(held) * 0.3, np.array([9.0, 1.0]))
                 counted = weighted(mechanism.asked, mechanism.recount(rho, 0.3), holding, support)
                 assert counted.sensitivity == mechanism.sensitivity
-                assert counted.loss.gaussian.rho <= rho
+                assert cost(counted) <= rho
     last: list[Loss] = []
     if steps.pick_epsilon is not None:
         last += mechanism.picks(steps.pick_epsilon, 9).losses
     if steps.certificate is not None:
         last += steps.certificate.losses
+    if mechanism.noise is LAPLACE:
+        return total + sum(loss.epsilon for loss in last)
     return F(total) + F(gaussian_rho(last)) / F(1 + 1e-9)
 
 
@@ -344,13 +406,13 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
     ),
     st.sampled_from([1, 30, 900]),
     st.sampled_from([F(1, 1000), F(1, 2), F(1), F(20)]),
-    st.sampled_from([F(1, 10**200), F(1, 10**6), F(1, 4)]),
+    st.sampled_from([F(0), F(1, 10**200), F(1, 10**6), F(1, 4)]),
     st.sampled_from([1, 5]),
     st.booleans(),
     st.sampled_from([None, 1, 10**5]),
     st.sampled_from([None, 0.0, 200.0, 1e6]),
 )
-def test_whatever_was_released_no_more_than_rho_is_spent(
+def test_whatever_was_released_no_more_than_the_budget_is_spent(
     estimates: list[float],
     lengths: list[tuple[float, float]],
     held: list[tuple[float, float]],
@@ -364,12 +426,13 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     support: float | None,
 ) -> None:
     select, sizes, by = ranked
+    listed = listed or delta == 0
     request = Request(
         top=top, epsilon=epsilon, delta=delta, sizes=sizes, select=select, sensitivity=sensitivity, min_count=least,
         universe_size=10**9 if listed else None, by=by,
     )  # fmt: skip
     mechanism = calibrate(request).mechanism
-    if support is not None:
+    if support is not None and delta:
         mechanism = mechanism.given_support(support, 30.0, lengths_of(lengths))
     assert (mechanism.test_delta is None) == listed == (mechanism.failures == ())
     supports = np.array(sorted(estimates, reverse=True))
@@ -378,8 +441,8 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     assert steps.again == again
     # A unit's transactions are one set of items where items are counted.
     assert again is None or again.sensitivity == 1
-    assert F(7, 10) * mechanism.rho < spent(mechanism, steps) <= mechanism.rho
-    assert mechanism.losses == (Gaussian(mechanism.rho),)
+    assert F(7, 10) * mechanism.budget < spent(mechanism, steps) <= mechanism.budget
+    assert mechanism.losses == (Gaussian(mechanism.budget) if delta else PureDP(epsilon),)
     assert (steps.pick_epsilon is None) != (steps.itemsets is None)
     assert (steps.certificate is None) == listed
     assert (steps.itemsets is None) == (steps.spread is None)
@@ -403,7 +466,7 @@ def test_everything_is_planned_to_be_spent_and_no_more(
     calibrated = calibrate(request)
     assert F(999, 1000) * epsilon < calibrated.guarantee.epsilon <= epsilon
     assert calibrated.guarantee.delta <= request.delta
-    assert sum(line.rho or 0 for line in calibrated.mechanism.spending) == calibrated.mechanism.rho
+    assert sum(line.rho or 0 for line in calibrated.mechanism.spending) == calibrated.mechanism.budget
 
 
 def test_a_public_list_needs_no_test_and_costs_nothing_for_it() -> None:
@@ -415,14 +478,14 @@ def test_a_public_list_needs_no_test_and_costs_nothing_for_it() -> None:
     assert listed.usual.certificate is None
     assert open_universe.failures == anonymous.failures != ()
     assert (open_universe.items.names, anonymous.items.names) == (65_536, 100)
-    assert listed.rho > open_universe.rho
+    assert listed.budget > open_universe.budget
 
 
 def test_shares_are_those_of_the_tuning() -> None:
     tuning = Tuning(look_share=0.05, items_share=0.3, clear_pairs_share=0.25, clear_itemsets_share=0.25)
     mechanism = calibrate(replace(REQUEST, select=COUNTS, epsilon=F(1, 2)), tuning).mechanism
-    assert float(mechanism.look.loss.rho / mechanism.rho) == pytest.approx(0.05, abs=0.001)
-    assert float(mechanism.items.measurement.loss.rho / mechanism.rho) == pytest.approx(0.3, abs=0.001)
+    assert float(mechanism.look.loss.rho / mechanism.budget) == pytest.approx(0.05, abs=0.001)
+    assert float(mechanism.items.measurement.loss.rho / mechanism.budget) == pytest.approx(0.3, abs=0.001)
     steps = mechanism.usual
     assert float(steps.pairs.loss.rho / steps.itemsets.loss.rho) == pytest.approx(1, abs=0.001)
     # What is left is for two counts of the itemsets in doubt.

@@ -78,7 +78,7 @@ def test_neither_way_costs_more_than_the_look_leaves(
     left = mechanism.rho - mechanism.look.gaussian.rho
     for way in mechanism.branches:
         if isinstance(way, ItemsFirst):
-            assert way.rho == left
+            assert way.budget == left
             assert way.test_delta == (tested or None)
             assert way.public_names == mechanism.public_names == (LIST["names"] if listed else None)
             assert way.losses == (Gaussian(left),)
@@ -284,8 +284,8 @@ def test_items_are_counted_as_exactly_as_the_support_asks_for(
         assert told._after_items == items._after_items + saved
         assert told == replace(items, support=less + 30, items=told.items)
     least = items.given_support(1000 * told_by, 30.0, lengths).items.measurement
-    assert least.loss.gaussian.rho <= items.rho / 20
-    assert float(least.loss.gaussian.rho) == pytest.approx(float(items.rho) / 20, rel=1e-3)
+    assert least.loss.gaussian.rho <= items.budget / 20
+    assert float(least.loss.gaussian.rho) == pytest.approx(float(items.budget) / 20, rel=1e-3)
     assert (least.full, least.sensitivity) == (exact.full, 1)
 
 
@@ -358,7 +358,7 @@ def exact_delta(
     looks = np.arange(min(supports) - reach, max(supports) + reach + 1)
     chances = [discrete_gaussian_mass(looks - support, variance) for support in supports]
     ways = [way_of(int(look)) for look in looks]
-    failure, apart = float(mechanism.items.test_delta or 0), math.sqrt(2 * items * float(mechanism.items.rho))
+    failure, apart = float(mechanism.items.test_delta or 0), math.sqrt(2 * items * float(mechanism.items.budget))
     found = []
     for here, there in ((0, 1), (1, 0)):
         total = 0.0

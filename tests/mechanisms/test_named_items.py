@@ -187,8 +187,8 @@ def test_no_more_than_rho_is_spent_and_no_more_than_the_failure_risked(top: int,
         assert histogram.failure == mechanism.test_delta
         assert histogram.top == top
         spent = gaussian_rho([mechanism.look.loss, *histogram.losses])
-        assert F(9, 10) * mechanism.rho < spent <= mechanism.rho * F(1 + 1e-8)
-    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
+        assert F(9, 10) * mechanism.budget < spent <= mechanism.budget * F(1 + 1e-8)
+    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.budget
 
 
 def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> None:
@@ -199,7 +199,7 @@ def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> 
     def measured(support: float | None) -> tuple[int, float]:
         histogram = replace(mechanism, support=support).histogram(lengths)
         spent = gaussian_rho([mechanism.look.loss, *histogram.losses])
-        assert F(9, 10) * mechanism.rho < spent <= mechanism.rho * F(1 + 1e-8)
+        assert F(9, 10) * mechanism.budget < spent <= mechanism.budget * F(1 + 1e-8)
         return histogram.measurement.full, histogram.measurement.deviation / lengths.weight(histogram.measurement.full)
 
     fulls = [measured(support)[0] for support in (0.0, 100.0, 200.0, 1e3, 1e4, 1e6)]
@@ -208,7 +208,7 @@ def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> 
     assert len(set(fulls)) > 3
     deviations = {}
     for power in range(8):
-        each = Measurement.costing(float(mechanism.rho), full=2**power, sensitivity=1)
+        each = Measurement.costing(float(mechanism.budget), full=2**power, sensitivity=1)
         deviations[2**power] = each.deviation / lengths.weight(each.full)
     assert fulls[0] == min(deviations, key=lambda full: deviations[full])
     # Whatever is chosen beyond that, the items asked for stand far out of the noise.

@@ -526,7 +526,7 @@ def test_the_items_share_is_larger_for_a_small_epsilon() -> None:
     tuning = Tuning(items_share=0.3)
     for epsilon, share in ((F(1, 100), 0.45), (F(1, 4), 0.3 * 2**0.3), (F(1), 0.3 * 0.5**0.3), (F(8), 0.2)):
         mechanism = first_of(tuning, epsilon=epsilon)
-        assert float(mechanism.items.measurement.loss.rho / mechanism.rho) == pytest.approx(share, rel=1e-3)
+        assert float(mechanism.items.measurement.loss.rho / mechanism.budget) == pytest.approx(share, rel=1e-3)
 
 
 def test_how_many_itemsets_are_looked_at() -> None:
@@ -555,11 +555,11 @@ def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
     tuning = Tuning(least_test=0.05, most_test=0.4, cut_share=0.5)
     mechanism = first_of(tuning)
     first = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
-    for supports, share in ((1e6, 0.05), (2.0, 0.4 * float(1 - first / mechanism.rho))):
+    for supports, share in ((1e6, 0.05), (2.0, 0.4 * float(1 - first / mechanism.budget))):
         certificate = mechanism.later(np.full(500, supports), held(2), held(2)).certificate
         test = certificate.test.gaussian.rho
         assert certificate.losses == (BoundedRange(certificate.cut_epsilon or F(0)), certificate.test)
-        assert float(test / mechanism.rho) == pytest.approx(share, rel=0.02)
+        assert float(test / mechanism.budget) == pytest.approx(share, rel=0.02)
         assert float((certificate.rho - test) / test) == pytest.approx(0.5, rel=0.02)
         assert certificate.passes(1) <= mechanism.test_delta < certificate.passes(2) * 1.5
 
@@ -687,7 +687,7 @@ def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> N
 
 def test_more_tokens_go_on_as_long_as_counts_of_pairs_stay_clear() -> None:
     mechanism = replace(first_of(Tuning(pairs_stand_out=4.0, rarest=0.8), top=100, select=COUNTS), support=1_000.0)
-    left = mechanism.rho - 2 * mechanism.look.loss.gaussian.rho - mechanism.items.measurement.loss.gaussian.rho
+    left = mechanism.budget - 2 * mechanism.look.loss.gaussian.rho - mechanism.items.measurement.loss.gaussian.rho
     full = round(mechanism.tuning.full_pairs * mechanism.asked.boldness)
     noise = Measurement.costing(float(left) * mechanism.tuning.pairs_share, full=full, sensitivity=1).deviation
     falling, many = np.arange(2_000, 0, -1.0), Lengths(np.array([8.0]), np.array([500_000.0]))

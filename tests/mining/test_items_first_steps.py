@@ -275,8 +275,8 @@ def test_auto_looks_first_unless_only_items_first_can_do_what_is_asked() -> None
 def test_all_of_the_budget_is_composed() -> None:
     mechanism = items_first(UNIT)
     assert failure_probability(mechanism.failures) == mechanism.test_delta
-    assert mechanism.losses == (Gaussian(mechanism.rho),)
-    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
+    assert mechanism.losses == (Gaussian(mechanism.budget),)
+    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.budget
 
 
 # Names.
@@ -304,7 +304,7 @@ def test_items_are_counted_again_if_long_units_hide_them() -> None:
     mechanism, rare = items_first(UNIT), np.ones(500)
     again = mechanism.again(rare, lengths(64), lengths(2))
     assert again.sensitivity == 1
-    assert 0.149 * mechanism.rho < again.loss.rho <= Fraction(15, 100) * mechanism.rho
+    assert 0.149 * mechanism.budget < again.loss.rho <= Fraction(15, 100) * mechanism.budget
     assert mechanism.again(rare, lengths(4), lengths(4)) is None  # no more exact than the first count
     assert mechanism.again(np.full(500, 1e6), lengths(64), lengths(2)) is None  # no doubt is left
     assert mechanism.again(rare[:0], lengths(64), lengths(2)) is None

@@ -248,10 +248,10 @@ def test_what_has_no_meaning_or_no_proof_is_refused(asked: dict[str, object], me
 def test_it_costs_what_was_allowed_and_no_more() -> None:
     mechanism = items_first()
     assert (mechanism.by, mechanism.select) == (BY_LEVERAGE, PEEL)
-    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
+    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.budget
     steps = mechanism.usual
     assert steps.pick_epsilon is not None
-    assert steps.recount.loss.rho <= Fraction(5, 100) * mechanism.rho
+    assert steps.recount.loss.rho <= Fraction(5, 100) * mechanism.budget
     assert items_first(by="count", select=PEEL).usual.recount is None
     # Only so many items are counted, so no weight is below 1.
     assert set(steps.recount.weights[: steps.recount.full + 1].tolist()) == {steps.recount.resolution}

@@ -10,12 +10,12 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.noise_family import GAUSSIAN
 from fim_private.mechanisms.peeling import Level, peel_law
 from fim_private.mechanisms.protocol import COUNTS, Law
 from fim_private.mechanisms.twins.histograms import threshold_of_noise
@@ -30,7 +30,6 @@ from fim_private.mechanisms.twins.twin import (
     with_parameters,
 )
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
-from fim_private.privacy import DiscreteGaussian
 
 
 class _WithoutNoise(Certificate):
@@ -143,18 +142,21 @@ ANONYMOUS_NAMES = (
 """The mistakes of the mechanism that picks are those of its own row."""
 
 
-class _WholeWeights(Measurement):
-    @property
-    def weights(self) -> NDArray[np.int64]:
-        return np.full(2_000_000, self.resolution)
+def _with_whole_weights(measured: Measurement) -> Any:
+    whole = property(lambda one: np.full(2_000_000, one.resolution))
+    return as_kind(type("WholeWeights", (type(measured),), {"weights": whole}), measured)
 
 
-class _HalfTheNoise(Measurement):
-    """It states the cost of a variance four times as large."""
+def _with_less_noise(measured: Measurement, share: float = 1 / 2) -> Any:
+    """It states the cost of noise that is wider by the inverse of this share."""
+    kind = type(measured)
 
-    @property
-    def loss(self) -> DiscreteGaussian:
-        return DiscreteGaussian(super().loss.rho / 4, 4 * self.variance)
+    def honest(one: Measurement) -> Measurement:
+        return kind(**{**vars(one), "variance": round(one.variance / share**2)})
+
+    stated = {"loss": property(lambda one: honest(one).loss), "cost": property(lambda one: honest(one).cost)}
+    quiet = replace(measured, variance=math.ceil(measured.variance * share**2))
+    return as_kind(type("LessNoise", (kind,), stated), quiet)
 
 
 def _with_items(change: Callable[[Measurement], Measurement]) -> Callable[[ItemsFirst], ItemsFirst]:
@@ -188,16 +190,12 @@ def _counted_again_for_little(steps: LaterSteps) -> LaterSteps:
 
 
 class _MoreExactInDoubt(ItemsFirst):
-    def recount(self, rho: float, share: float) -> Measurement:
-        return super().recount(100 * rho, share)
+    def recount(self, cost: float, share: float) -> Measurement:
+        return super().recount(100 * cost, share)
 
 
 def _quiet(named: WeightedGaussian | None) -> WeightedGaussian | None:
-    return named and replace(named, measurement=_HalfTheNoise(**_quartered(named.measurement)))
-
-
-def _quartered(measured: Measurement) -> dict[str, Any]:
-    return {**vars(measured), "variance": math.ceil(measured.variance / 4)}
+    return named and replace(named, measurement=_with_less_noise(named.measurement))
 
 
 def _has_test(mechanism: ItemsFirst) -> bool:
@@ -208,6 +206,11 @@ def _counts_again(mechanism: ItemsFirst) -> bool:
     return mechanism.select == COUNTS and bool(mechanism.usual.in_doubt)
 
 
+def _has_likely_losses(mechanism: ItemsFirst) -> bool:
+    """Laplace noise in many counts hardly ever loses most in all at once, and only then do all of them lose epsilon."""
+    return mechanism.noise is GAUSSIAN or mechanism.select != COUNTS
+
+
 def _has_histogram(mechanism: ItemsFirst) -> bool:
     return mechanism.usual_histogram is not None
 
@@ -216,12 +219,19 @@ ITEMS_FIRST = (
     Twin(
         name="no bound on what a unit adds",
         mistake="every item of a long transaction counts 1",
-        broken=_with_items(partial(as_kind, _WholeWeights)),
+        broken=_with_items(_with_whole_weights),
     ),
     Twin(
         name="half the noise",
         mistake="the noisy counts of items have half the standard deviation",
-        broken=_with_items(lambda measured: _HalfTheNoise(**_quartered(measured))),
+        broken=_with_items(_with_less_noise),
+        needs=_has_likely_losses,
+    ),
+    Twin(
+        name="a tenth of the noise",
+        mistake="the noisy counts of items have a tenth of the standard deviation",
+        broken=_with_items(partial(_with_less_noise, share=1 / 10)),
+        needs=lambda mechanism: not _has_likely_losses(mechanism),
     ),
     Twin(
         name="items are counted again for a hundredth of the price",

@@ -1,0 +1,82 @@
+"""The two families of noise that steps can have, and in what they pay: Gaussian in rho, Laplace in epsilon.
+
+What the steps of one family cost is added up, and later steps may depend on the answers of earlier ones: Gaussian
+composition (docs/mathematics.md#gaussian-composition), and basic composition, which needs no delta.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from fim_private.accounting.gaussian_composition import range_costing
+from fim_private.accounting.rising import staged
+from fim_private.accounting.rounding import round_down
+from fim_private.mechanisms.laplace_measurement import LaplaceLook, LaplaceMeasurement
+from fim_private.mechanisms.lengths import LengthLook
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import Spending
+from fim_private.privacy import Gaussian, Loss, PureDP
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseFamily(ABC):
+    """How things are counted and looked at, and what that costs.
+
+    Args:
+        law: the name of the noise's law, for the record.
+    """
+
+    measurement: ClassVar[type[Measurement]]
+    look: ClassVar[type[LengthLook]]
+    law: str
+
+    @abstractmethod
+    def loss(self, cost: Fraction) -> Loss:
+        """All steps together, if they cost so much."""
+
+    @abstractmethod
+    def spending(self, what: str, cost: Fraction) -> Spending:
+        """A line of the plan."""
+
+    @abstractmethod
+    def pick_epsilon(self, cost: float, picks: int, after: float, rise: Fraction) -> Fraction:
+        """The epsilon of each of so many picks that cost this together.
+
+        Args:
+            cost: what they may cost.
+            picks: how many picks.
+            after: what the steps that follow cost.
+            rise: how much more later picks get than earlier ones. The epsilon is that of the middle ones.
+        """
+
+
+class _GaussianFamily(NoiseFamily):
+    measurement, look = Measurement, LengthLook
+
+    def loss(self, cost: Fraction) -> Loss:
+        return Gaussian(cost)
+
+    def spending(self, what: str, cost: Fraction) -> Spending:
+        return Spending(what=what, rho=cost)
+
+    def pick_epsilon(self, cost: float, picks: int, after: float, rise: Fraction) -> Fraction:
+        return range_costing(cost, picks, after, rise)
+
+
+class _LaplaceFamily(NoiseFamily):
+    measurement, look = LaplaceMeasurement, LaplaceLook
+
+    def loss(self, cost: Fraction) -> Loss:
+        return PureDP(cost)
+
+    def spending(self, what: str, cost: Fraction) -> Spending:
+        return Spending(what=what, epsilon=cost)
+
+    def pick_epsilon(self, cost: float, picks: int, _after: float, rise: Fraction) -> Fraction:
+        return round_down(cost / float(sum(factor * times for factor, times in staged(picks, rise))))
+
+
+GAUSSIAN, LAPLACE = _GaussianFamily(law="discrete Gaussian"), _LaplaceFamily(law="discrete Laplace")
