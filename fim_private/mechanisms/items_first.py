@@ -14,6 +14,7 @@ then go by the count less a public number: what the noisy counts of the two item
 frequent items are counted once more, every transaction in full.
 
 A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
+Such a list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon.
 Nor is it for single items of short transactions, whose first counts name them (`item_histogram.py`).
 
 This file says what all steps cost and divides the budget among them. `items_first_tuning.py` holds the shares, and
@@ -43,7 +44,7 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
 from fim_private.mechanisms.item_reading import ItemReading, item_reading
-from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
+from fim_private.mechanisms.items_first_tuning import FOUND, FOUND_WITHOUT_DELTA, Tuning
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
@@ -363,10 +364,12 @@ class ItemsFirst:
         )
         left -= _cost(certificate)
         if select == PEEL:
-            steps = itemset_picks.with_picks(asked, steps, left, supports, budget=self.budget)
+            steps = itemset_picks.with_picks(asked, steps, left, supports, held=held, budget=self.budget)
         else:
             few = self.few(supports, lengths)
-            steps = itemset_measurements.with_counts(asked, steps, left, supports, few=few, budget=self.budget)
+            steps = itemset_measurements.with_counts(
+                asked, steps, left, supports, few=few, held=held, budget=self.budget
+            )
         return replace(steps, pair_weight=held.weight(steps.pairs.full, (2,))) if steps.pairs else steps
 
     def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
@@ -444,7 +447,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
     epsilon, delta = request.epsilon, request.delta
     if delta == 0:
-        pure = share_out(request, epsilon, Fraction(0), tuning, LAPLACE)
+        pure = share_out(request, epsilon, Fraction(0), FOUND_WITHOUT_DELTA if tuning is FOUND else tuning, LAPLACE)
         return CalibratedMechanism(mechanism=pure, guarantee=prove_basic(pure.losses, Fraction(0)))
     failure = Fraction(0) if request.listed else tuning.failure_share * delta
 

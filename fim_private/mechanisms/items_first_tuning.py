@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fim_private.mechanisms.certificate import FAILURE_SHARE
@@ -188,3 +188,5 @@ class Tuning:
 
 FOUND = Tuning()
 """The settings as found."""
+FOUND_WITHOUT_DELTA = replace(FOUND, look_share=0.03, counted=3, if_listed=0.8, always_peels=15)
+"""The settings for Laplace noise, which grows with how many itemsets a transaction holds, not with the root of that."""

@@ -42,7 +42,14 @@ def tokens(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fract
 
 
 def with_counts(
-    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, few: int, budget: Fraction
+    asked: AskedItemsets,
+    steps: LaterSteps,
+    left: Fraction,
+    supports: Floats,
+    *,
+    few: int,
+    held: Lengths,
+    budget: Fraction,
 ) -> LaterSteps:
     """These steps with noisy counts of pairs and itemsets, which cost what is left.
 
@@ -52,6 +59,7 @@ def with_counts(
         left: what all counts may cost.
         supports: about how many units hold each token, in decreasing order.
         few: at most so many tokens go on.
+        held: how many of the first tokens units hold.
         budget: what all steps of the mechanism may cost.
     """
     tuning, kind = asked.tuning, asked.noise.measurement
@@ -59,11 +67,11 @@ def with_counts(
     left -= spread.cost
     pairs, rest, in_doubt = None, 1.0, 0.0
     if asked.size > 1:
-        pairs, rest = _pairs(asked, left, tuning.pairs_share), 1 - tuning.pairs_share
+        pairs, rest = _pairs(asked, left, tuning.pairs_share, held), 1 - tuning.pairs_share
         # Few itemsets will be in doubt. Larger ones are only as good as the pairs that they are built from, which
         # then need the budget.
         if asked.sizes[0] <= 2 and pairs.deviation <= tuning.clear * asked.last_needed(supports):
-            pairs, rest = _pairs(asked, left, tuning.clear_pairs_share), tuning.clear_itemsets_share
+            pairs, rest = _pairs(asked, left, tuning.clear_pairs_share, held), tuning.clear_itemsets_share
             in_doubt = float(left) * (1 - tuning.clear_pairs_share - rest) * ROUNDED_DOWN
     # With little noise, what long transactions lose matters more than noise.
     full = tuning.full_itemsets * asked.boldness
@@ -93,9 +101,13 @@ def weighted(asked: AskedItemsets, usual: Measurement, held: Lengths, support: f
         held: how many of the itemsets transactions hold.
         support: about how many transactions hold the last itemset asked for.
     """
-    price, doublings = usual.cost, range(1, (MOST_FULL // usual.full).bit_length())
-    full = [usual.full << n for n in doublings]
-    larger = [asked.noise.measurement.costing(price, full=each, sensitivity=asked.sensitivity) for each in full]
+    kind, price, first = type(usual), usual.cost, round(asked.noise.full(usual.full, held, (1,)))
+    if first != usual.full:
+        usual = kind.costing(price, full=first, sensitivity=asked.sensitivity)
+    larger = [
+        kind.costing(price, full=first << n, sensitivity=asked.sensitivity)
+        for n in range(1, (MOST_FULL // first).bit_length())
+    ]
     unevenly = asked.tuning.lost_unevenly * min(2, len(asked.sizes))
 
     def off(one: Measurement) -> float:
@@ -105,15 +117,10 @@ def weighted(asked: AskedItemsets, usual: Measurement, held: Lengths, support: f
     return min([usual, *larger], key=off)
 
 
-def _pairs(asked: AskedItemsets, left: Fraction, share: float) -> Measurement:
+def _pairs(asked: AskedItemsets, left: Fraction, share: float, held: Lengths) -> Measurement:
     """How pairs are counted for a share of what is left."""
-    return shared(
-        asked.noise.measurement,
-        left,
-        share,
-        full=asked.tuning.full_pairs * asked.boldness,
-        sensitivity=asked.sensitivity,
-    )
+    full = asked.noise.full(asked.tuning.full_pairs * asked.boldness, held, (2,))
+    return shared(asked.noise.measurement, left, share, full=full, sensitivity=asked.sensitivity)
 
 
 def _clear(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fraction) -> int:
@@ -124,9 +131,10 @@ def _clear(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fract
     tuning, last = asked.tuning, asked.last(supports, float(lengths.units.sum()))
     most = min(MOST_TESTED, int(np.count_nonzero(supports >= tuning.rarest * last)))
     share = np.cumsum(supports[:most]) / float(lengths.lengths @ lengths.units)
-    pairs = _pairs(asked, left, tuning.pairs_share)
 
     def noise(tokens: int) -> float:
-        return pairs.deviation / lengths.thinned(min(1.0, float(share[tokens - 1]))).weight(pairs.full, (2,))
+        held = lengths.thinned(min(1.0, float(share[tokens - 1])))
+        pairs = _pairs(asked, left, tuning.pairs_share, held)
+        return pairs.deviation / held.weight(pairs.full, (2,))
 
     return bisect_right(range(1, most + 1), last / tuning.pairs_stand_out, key=noise)

@@ -41,6 +41,9 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     itemset, the rarer it is beside its items. All this is a guess at the support of the k-th itemset. If that was
     released before, it decides about long lists.
 
+    With Laplace noise, picks of any size serve if k is small, or if they are as exact as noisy counts. Their noise
+    grows with k itself, and that of counts with the number of itemsets that units hold.
+
     Args:
         asked: what is asked for.
         supports: about how many units hold each token, in decreasing order.
@@ -50,6 +53,9 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     """
     tuning, smallest = asked.tuning, asked.sizes[0]
     few = asked.top <= tuning.always_peels * max(1.0, asked.epsilon)
+    if asked.noise.linear:
+        exact_enough = tuning.peels * math.sqrt(2 * asked.epsilon) * held.picks_worth((min(2, asked.size),))
+        return few or asked.top <= exact_enough
     if asked.size == 1 or (few and smallest <= 2):
         return True
     told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
@@ -70,7 +76,7 @@ def reached(asked: AskedItemsets, left: Fraction) -> float:
 
 
 def with_picks(
-    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, budget: Fraction
+    asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats, *, held: Lengths, budget: Fraction
 ) -> LaterSteps:
     """These steps with picks, which cost what is left. Perhaps pairs, or the most frequent items, are counted.
 
@@ -79,6 +85,7 @@ def with_picks(
         steps: the steps before.
         left: what picks and counts may cost.
         supports: about how many units hold each token, in decreasing order.
+        held: how many of the first tokens units hold.
         budget: what all steps of the mechanism may cost.
     """
     tuning, kind, recount, pairs = asked.tuning, asked.noise.measurement, None, None
@@ -89,11 +96,12 @@ def with_picks(
     if len(asked.sizes) > 1:
         # Sizes are compared by noisy counts of pairs. Larger itemsets of one size are picked by the counts of their
         # items: units hold so many pairs that noisy counts of pairs find fewer of them.
-        pairs = shared(kind, left, tuning.picks_pairs_share, full=tuning.full_pairs, sensitivity=asked.sensitivity)
+        full = asked.noise.full(tuning.full_pairs, held, (2,))
+        pairs = shared(kind, left, tuning.picks_pairs_share, full=full, sensitivity=asked.sensitivity)
         left -= pairs.cost
     pick = _epsilon(asked, left, after=0.0 if steps.certificate is None else float(steps.certificate.rho))
     tokens = min(steps.tokens, int(np.count_nonzero(supports >= _reach(asked, pick))))
-    if recount is not None:
+    if recount is not None or asked.noise.linear:
         tokens = max(tokens, min(asked.enough, steps.tokens))
     most = MOST_CANDIDATES
     if asked.picked_from_all:

@@ -33,6 +33,7 @@ _CLEAR = 2.0
 _USUAL = 10.0
 """The length that is assumed if no bin is clear."""
 _FULL = 2.0 ** np.arange(12)
+_ROOM = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +130,14 @@ class Lengths:
     def best_full(self) -> int:
         """The `full` of the measurement whose counts are most exact."""
         return int(max(_FULL.tolist(), key=lambda full: self._exactness(full, (1,))))
+
+    def roomy(self, sizes: Sequence[int]) -> int:
+        """The largest `full` whose counts are at most `_ROOM` times as far off as the most exact ones.
+
+        With linear weights noise hardly grows with it, and what long transactions lose becomes less.
+        """
+        exact = [self._exactness(full, sizes) for full in _FULL.tolist()]
+        return int(max(full for full, each in zip(_FULL.tolist(), exact, strict=True) if each * _ROOM >= max(exact)))
 
     def picks_worth(self, sizes: Sequence[int]) -> float:
         """The number of picks that are as exact as noisy counts of itemsets, for the same price.

@@ -7,6 +7,7 @@ composition (docs/mathematics.md#gaussian-composition), and basic composition, w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -15,7 +16,7 @@ from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rising import staged
 from fim_private.accounting.rounding import round_down
 from fim_private.mechanisms.laplace_measurement import LaplaceLook, LaplaceMeasurement
-from fim_private.mechanisms.lengths import LengthLook
+from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Spending
 from fim_private.privacy import Gaussian, Loss, PureDP
@@ -31,7 +32,19 @@ class NoiseFamily(ABC):
 
     measurement: ClassVar[type[Measurement]]
     look: ClassVar[type[LengthLook]]
+    linear: ClassVar[bool]
+    """Whether weights are linear, as in `Lengths`. What a count costs then grows with `full`, not with its root."""
     law: str
+
+    @abstractmethod
+    def full(self, usual: float, held: Lengths, sizes: Sequence[int]) -> float:
+        """How many itemsets a transaction may hold and still count in full.
+
+        Args:
+            usual: for transactions of a usual length.
+            held: how many items transactions hold.
+            sizes: of the itemsets.
+        """
 
     @abstractmethod
     def loss(self, cost: Fraction) -> Loss:
@@ -54,7 +67,10 @@ class NoiseFamily(ABC):
 
 
 class _GaussianFamily(NoiseFamily):
-    measurement, look = Measurement, LengthLook
+    measurement, look, linear = Measurement, LengthLook, LengthLook.linear
+
+    def full(self, usual: float, _held: Lengths, _sizes: Sequence[int]) -> float:
+        return usual
 
     def loss(self, cost: Fraction) -> Loss:
         return Gaussian(cost)
@@ -67,7 +83,10 @@ class _GaussianFamily(NoiseFamily):
 
 
 class _LaplaceFamily(NoiseFamily):
-    measurement, look = LaplaceMeasurement, LaplaceLook
+    measurement, look, linear = LaplaceMeasurement, LaplaceLook, LaplaceLook.linear
+
+    def full(self, _usual: float, held: Lengths, sizes: Sequence[int]) -> float:
+        return held.roomy(sizes)
 
     def loss(self, cost: Fraction) -> Loss:
         return PureDP(cost)

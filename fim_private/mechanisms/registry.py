@@ -133,7 +133,7 @@ REGISTRY: dict[str, Row] = {
             audited_by_units_in="fim_private.audit.items_first_cases",
             loose=(
                 "zCDP holds for all steps at their worst together, and rounding hides part of the loss of picks and "
-                "tests; most of delta pays for composition"
+                "tests; most of delta pays for composition. Without a delta, all steps hardly ever lose most at once"
             ),
             finds_items=True,
             # Every name gets noise: some seconds for so many, and minutes if epsilon is below 1/50.
