@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 from benchmarks.data import GENERATED
 from benchmarks.peers import OURS
 from benchmarks.results import Measured, Measurements, Results
-from fim_private.report.drawing import Look, Pictures, logarithmic, new_figure, style
+from fim_private.report.drawing import Look, Pictures, even_columns, logarithmic, new_figure, style
 
 LOOKS = {
     OURS: Look("#111111", "o"),
@@ -176,4 +176,4 @@ def _style(name: str) -> dict[str, Any]:
 
 def _legend(figure: Figure, names: set[str]) -> None:
     handles = [Line2D([], [], **_style(name)) for name in LOOKS if name in names]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=3.2)
+    figure.legend(handles=handles, loc="outside lower center", ncols=even_columns(len(handles), 4), handlelength=3.2)

@@ -194,10 +194,24 @@ def legend(
     _keys(figure, handles, names, columns=columns)
 
 
+def even_columns(names: int, most: int) -> int:
+    """As few columns as keep the number of lines: five names in at most four columns stand in three.
+
+    >>> even_columns(4, 4), even_columns(5, 4), even_columns(10, 4), even_columns(0, 4)
+    (4, 3, 4, 1)
+    """
+    lines = math.ceil(names / most)
+    return math.ceil(names / lines) if lines else 1
+
+
 def _keys(figure: mpl.figure.Figure, handles: Sequence[Artist], names: Sequence[str], *, columns: int) -> None:
     drawn = figure.legend(
-        handles=list(handles), labels=list(names), loc="outside lower center", ncols=columns, handlelength=4.4
-    )  # so long that a line of dashes and dots shows both beside its marker
+        handles=list(handles),
+        labels=list(names),
+        loc="outside lower center",
+        ncols=even_columns(len(names), columns),
+        handlelength=4.4,  # so long that a line of dashes and dots shows both beside its marker
+    )
     for name, handle, text in zip(names, drawn.legend_handles, drawn.get_texts(), strict=True):
         if handle is not None:
             handle.set_gid(f"mechanism:{name}:key")
