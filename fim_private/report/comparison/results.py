@@ -22,7 +22,8 @@ def averages(table: pl.DataFrame) -> pl.DataFrame:
 
     Also `precision_low` and `precision_high`, a 95 % confidence interval of the mean: Student's, cut at 0 and 1, or
     Wilson's where a trial can only be right or wrong (k = 1). Also `epsilon_value`, `empty` (share of trials that named
-    nothing), `named` (mean number), `milliseconds` (median).
+    nothing), `named` (mean number), `milliseconds` (median). `count_error` is None where it is known of fewer than half
+    of the trials.
     """
     z = 1.959964
     mean, number, free = pl.col("precision"), pl.col("trials"), pl.col("trials") - 1
@@ -41,7 +42,7 @@ def averages(table: pl.DataFrame) -> pl.DataFrame:
             pl.col("precision_named").mean(),
             pl.col("empty").mean(),
             pl.col("named").mean(),
-            pl.col("count_error").median(),
+            pl.when(2 * pl.col("count_error").count() >= pl.len()).then(pl.col("count_error").median()),
             (pl.col("seconds").median() * 1000).alias("milliseconds"),
         )
         .with_columns(

@@ -74,6 +74,13 @@ def test_intervals_are_wilson_s_for_yes_or_no_and_student_s_elsewhere() -> None:
     assert 0.5 - half["precision_low"] == pytest.approx(half["precision_high"] - 0.5)
 
 
+def test_the_error_of_counts_is_that_of_most_runs_or_none() -> None:
+    many = runs("lmm", [0.0] * 30).with_columns(count_error=pl.Series([0.5] * 15 + [None] * 15))
+    assert averages(many)["count_error"].to_list() == [0.5]
+    few = many.with_columns(count_error=pl.Series([16.65, *[None] * 29]))
+    assert averages(few)["count_error"].to_list() == [None]
+
+
 @pytest.mark.parametrize("data", REPORTS)
 def test_no_interval_leaves_the_shares(data: str) -> None:
     found = cells(data)

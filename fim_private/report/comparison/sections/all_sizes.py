@@ -95,7 +95,7 @@ def _missed(results: ComparisonResults, data: str) -> Table:
         ),
         caption=f"**{data}, {_sizes(settings.all_sizes)} items, k = {top}.** Missed: the share of the itemsets above "
         "the k-th count that are not named. Error of counts: the median relative error of the released counts, of "
-        "those itemsets that are named; empty where the mechanism releases no counts.",
+        "those itemsets that are named; – where fewer than half of the runs release counts.",
         mechanism_column=0,
     )
 
