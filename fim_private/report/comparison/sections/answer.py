@@ -156,7 +156,9 @@ def _decision(results: ComparisonResults, data: str) -> Table:
         caption=f"**Precision at k**: the share of the true k most frequent {kind((settings.main_size,))} that the "
         f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and delta <= {settings.delta} for "
         "the whole list; ±0.00 means less than 0.005; – means not measured. **Bold: the best of all with the same list "
-        f"of items, and those not clearly behind it.** Nothing is bold where the best is below {HARDLY}.",
+        f"of items, and those not clearly behind it.** Nothing is bold where the best is below {HARDLY}. "
+        f"{settings.trials} runs may miss what happens in fewer than 1 run of {max(2, settings.trials // 3)}, such as "
+        "an empty list.",
     )
 
 
