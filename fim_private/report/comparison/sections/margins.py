@@ -30,6 +30,8 @@ HEAD = (
     "itemsets above that",
 )
 DRAWN = ("lmm", "lmm-paper", "limited-domain", "exponential")
+LAST = 10**6
+"""The last place to which the curve is drawn."""
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
@@ -73,7 +75,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
     tops = tuple(dict.fromkeys((min(results.tops, key=lambda top: abs(top - 10)), max(results.tops))))
     epsilon = results.settings.middle_epsilon
     figure, axes = new_figure(1, len(tops), height=3.6)
-    places = np.unique(np.geomspace(1, min(profile.occurring, 10**6), 400).astype(int))
+    places = np.unique(np.geomspace(1, min(profile.occurring, LAST), 400).astype(int))
     verdicts, drawn = [], set[str]()
     for panel, top in zip(axes, tops, strict=True):
         panel.plot(places, [profile.count(int(place)) for place in places], color="black", linewidth=1.8)
@@ -86,12 +88,8 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         logarithmic(panel, y=True)
         panel.set_ylim(0.8, 1.6 * profile.count(1))
         panel.set_xlabel("place in the ranking (log scale)")
-        runs = (
-            "runs below a circle: `lmm` finds its gap" if certified else "stays above all circles: `lmm` finds no gap"
-        )
-        verdicts.append(f"At k = {top} the curve {runs}.")
         outside = dict(_outside(panel))
-        verdicts += outside.values()
+        verdicts += [_verdict(top, certified=certified, inside="lmm" not in outside), *outside.values()]
         drawn.update(name for name in DRAWN if name not in outside)
     axes[0].set_ylabel("count (log scale)")
     crosses, levels = {"linestyle": ""}, {"marker": ""}
@@ -103,8 +101,15 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         alt=f"Counts of {data} by place in the ranking, with the margins that mechanisms require",
         caption=f"**{data}, size {results.settings.main_size}.** {' '.join(verdicts)} The thresholds are drawn without "
         "their noise. The noise moves the circles a little from run to run, and the crosses a lot. Marks below 1 are "
-        "outside the picture.",
+        "outside the picture." + (f" The curve is drawn to place {LAST:,}." if profile.occurring > LAST else ""),
     )
+
+
+def _verdict(top: int, *, certified: bool, inside: bool) -> str:
+    """Whether `lmm` finds its gap, by its circles; there are none to speak of if they are not inside the panel."""
+    if certified:
+        return f"At k = {top} the curve runs below a circle: `lmm` finds its gap."
+    return f"At k = {top} {'the curve stays above all circles: ' if inside else ''}`lmm` finds no gap."
 
 
 def _outside(panel: Axes) -> Iterator[tuple[str, str]]:
