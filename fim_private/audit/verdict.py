@@ -87,7 +87,7 @@ class Verdict:
         claimed, found = self.claimed[-1], self.found[-1].delta
         if claimed == 0:
             return 1.0
-        return claimed / found if found > 0 else math.inf
+        return math.inf if found < NUMERICAL_ERROR else claimed / found
 
     @property
     def twins_caught(self) -> bool:

@@ -14,7 +14,7 @@ from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.privacy import Budget, NeighbouringRelation
 from fim_private.release.files import write_derived
-from fim_private.report.audit.verdicts import delta_text, ratio_text, sentence, verdict_record
+from fim_private.report.audit.verdicts import delta_text, ratio_text, sentence, times, verdict_record
 from fim_private.report.document import Bullets, Cell, Code, Document, Figure, Paragraph, Section, Table
 from fim_private.report.document.text import number
 from fim_private.report.document.write import write_document
@@ -255,11 +255,12 @@ def _profiles(verdicts: Sequence[Verdict], pictures: Pictures) -> Section:
 def _loose(verdicts: Sequence[Verdict]) -> Section:
     loose = [verdict for verdict in verdicts if verdict.slack > LOOSE]
     tightest = min(verdicts, key=lambda verdict: verdict.slack if verdict.claimed[-1] else math.inf)
+    tight = times(tightest.slack)
     rows = tuple(
         (
             verdict.plan.mechanism_name,
             _setting(verdict),
-            "nothing found" if math.isinf(verdict.slack) else f"{verdict.slack:,.3g}",
+            "nothing found" if math.isinf(verdict.slack) else times(verdict.slack),
             _ANONYMOUS_LOOSE
             if verdict.plan.has_anonymous_names
             else find(verdict.plan.mechanism_name).loose or "not known"
@@ -274,8 +275,9 @@ def _loose(verdicts: Sequence[Verdict]) -> Section:
         parts=(
             Paragraph(
                 text=f"The tightest claim with a delta is `{tightest.plan.mechanism_name}`, {_setting(tightest)}: "
-                f"{tightest.slack:.3g} times the delta found. A claim whose delta is more than {LOOSE:g} times the "
-                f"delta found is safe, but it spends noise that privacy may not need. {len(loose)} claims are loose:"
+                f"{'claim and finding agree' if tight == '1' else f'{tight} times the delta found'}. A claim whose "
+                f"delta is more than {LOOSE:g} times the delta found is safe, but it spends noise that privacy may not "
+                f"need. {len(loose)} claims are loose:"
             ),
             Table(
                 name="loose",

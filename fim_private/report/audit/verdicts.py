@@ -12,6 +12,9 @@ from fim_private.audit.verdict import LOOSE, LargestDelta, Verdict
 from fim_private.privacy import NeighbouringRelation
 from fim_private.report.document.text import number, table, wrapped
 
+_MANY = 999.5
+"""From here on three digits would need an exponent."""
+
 
 def verdict_text(verdict: Verdict) -> str:
     """The audit for a terminal."""
@@ -65,18 +68,18 @@ def conclusion(verdict: Verdict) -> str:
         text += " Nothing was found at the claimed epsilon. The claim is loose: a sharper proof could save noise."
     elif slack > LOOSE:
         text += (
-            f" The claimed delta is {slack:,.3g} times the delta found. The claim is loose: a sharper proof could save "
-            "noise."
+            f" The claimed delta is {times(slack)} times the delta found. The claim is loose: a sharper proof could "
+            "save noise."
         )
     elif verdict.claimed[-1] == 0:
         text += (
             " The claim has delta 0, so there is nothing to compare at its own epsilon. The rows above show how close "
             "it is."
         )
-    elif f"{slack:.3g}" == "1":
+    elif times(slack) == "1":
         text += " The delta found is the claimed delta, so hardly any noise could be saved."
     else:
-        text += f" The claimed delta is {slack:.3g} times the delta found, so little noise could be saved."
+        text += f" The claimed delta is {times(slack)} times the delta found, so little noise could be saved."
     return text
 
 
@@ -117,11 +120,15 @@ def sentence(found: LargestDelta) -> str:
 
 def unit_sentence(unit: Unit) -> str:
     """What the additional unit holds."""
+
+    def what(number_: int) -> str:
+        return f"{number_:,} {unit.of.removesuffix('s') if number_ == 1 else unit.of}"
+
     held = []
     if unit.common:
-        held.append(f"{unit.common:,} {unit.of} that everybody has")
+        held.append(f"{what(unit.common)} that everybody has")
     if unit.own:
-        held.append(f"{unit.own:,}{'' if held else f' {unit.of}'} that nobody else has")
+        held.append(f"{f'{unit.own:,}' if held else what(unit.own)} that nobody else has")
     return f"one unit more, which holds {' and '.join(held)}" if held else "none"
 
 
@@ -134,7 +141,16 @@ def ratio_text(claimed: float, found: float) -> str:
     """The claimed delta divided by the delta found."""
     if found < NUMERICAL_ERROR:
         return "–"
-    return f"{claimed / found:,.3g}"
+    return times(claimed / found)
+
+
+def times(ratio: float) -> str:
+    """How many times, with three digits or all of a whole number.
+
+    >>> times(1.0), times(4.556), times(1017.6)
+    ('1', '4.56', '1,018')
+    """
+    return f"{ratio:,.0f}" if ratio >= _MANY else f"{ratio:.3g}"
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
