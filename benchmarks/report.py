@@ -112,12 +112,13 @@ def _where_time_goes(results: Results) -> Iterable[str]:
     parts = results.extra.get("parts", {})
     for name, what in (("pairs", "All pairs of retail"), ("sizes", "Retail above 0.05 %, by the size of the itemsets")):
         if name in parts:
-            shown = ", ".join(f"{step} {1000 * seconds:.0f}" for step, seconds in parts[name].items())
+            shown = ", ".join(f"{step}: {1000 * seconds:.0f}" for step, seconds in parts[name].items())
             yield f"* **{what}**, warm, in milliseconds: {shown}."
     if speed_ups:
         threads = speed_ups[0]["threads"]
         shown = ", ".join(
-            f"{row['data']} size {row['size']} {row['one'] / row['all']:.2f} ({row['one']:.3f} s to {row['all']:.3f} s)"
+            f"{row['data']} size {row['size']}: {row['one'] / row['all']:.2f} "
+            f"({row['one']:.3f} s to {row['all']:.3f} s)"
             for row in speed_ups
         )
         yield f"* **{threads} threads instead of one**, finding all itemsets, give these speed-ups: {shown}."
@@ -191,7 +192,7 @@ def _agreement(results: Results) -> Iterable[str]:
     rows = []
     for (data, size, floor), outcomes in tasks.items():
         same = [peer for peer, outcome in outcomes.items() if outcome.endswith("the same") and peer != OURS]
-        rows.append([data, str(size), f"{floor:,}", outcomes[OURS].split(" ")[0], ", ".join(same)])
+        rows.append([data, str(size), f"{floor:,}", outcomes[OURS].split(" ")[0], "; ".join(same)])
     yield from _table(("data", "size", "minimum count", "itemsets", "the same by"), rows)
     yield ""
 

@@ -7,6 +7,7 @@ import io
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
@@ -24,6 +25,7 @@ from benchmarks.results import Measured, Measurements, Results
 from benchmarks.running import run
 from benchmarks.targets import targets
 from benchmarks.theory.composition import margins
+from benchmarks.theory.corollary import searched
 from fim_private.privacy import Budget
 from tests.conftest import ROOT
 
@@ -109,8 +111,8 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
     assert f"{rows[0].number:,} itemsets found" in text
     assert "*not installed (pyspark)*" in text
     assert "0.50 loading modules, 0.20 compiling, 0.30 everything else" in text
-    assert "in milliseconds: ranking items 5, the walk 20." in text
-    assert "retail size 2 1.50 (0.300 s to 0.200 s)" in text
+    assert "in milliseconds: ranking items: 5, the walk: 20." in text
+    assert "retail size 2: 1.50 (0.300 s to 0.200 s)" in text
     assert "generated-1M 9.0 s instead of 1.0 s" in text
     assert (tmp_path / "speed" / "figures" / "transactions.png").stat().st_size > 10_000
     reached = {target.what: target.passed for target in targets(results)}
@@ -212,6 +214,17 @@ def test_calibrated_searches_need_smaller_leads_than_the_published_one() -> None
     written = (ROOT / "reports" / "theory" / "report.md").read_text(encoding="utf-8")
     assert f"up to {leads['lmm, last test']:,} far down. The limited domain needs a lead of " in written
     assert f"a lead of {leads['limited-domain']:,} over place 1,000 k." in written
+
+
+def test_points_of_the_fallback_are_told_from_those_of_the_search() -> None:
+    rows = [("lmm", "1", [False] * 3), ("lmm-no-fallback", "1", [False, False, True])]
+    rows.append(("lmm-no-fallback", "0.1", [False, True, True]))
+    runs = pl.DataFrame(
+        [(name, 2, epsilon, empty) for name, epsilon, each in rows for empty in each],
+        schema=["mechanism", "size", "epsilon", "empty"],
+        orient="row",
+    )
+    assert searched(runs) == {(2, "1")}
 
 
 def test_a_list_of_packages_makes_baskets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
