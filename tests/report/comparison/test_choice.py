@@ -112,6 +112,7 @@ def test_a_report_recommends_what_its_cells_say(data: str) -> None:
     text = (ROOT / "reports" / data / "report.md").read_text(encoding="utf-8")
     asked = pl.col("epsilon").is_in(["1", "0.25"]) & pl.col("top").is_in([10, 20, 100]) & (pl.col("size") == 2)
     assert f"**No list of items: take `{take(open_cells(data).filter(asked))}`**" in text
+    assert "30 runs may miss what happens in fewer than 1 run of 10, such as an empty list." in text
     padded = cells(data).filter(asked & pl.col("padded") & (pl.col("universe_items") >= 2 * REPORTS[data]))
     items = min(padded["universe_items"].to_list())
     listed = [name for name in padded["mechanism"].unique() if uses_list(name)]
