@@ -118,8 +118,7 @@ def _floating_point(attacks: Sequence[Attack]) -> Section:
                 text="The textbook makes Laplace noise of double-precision numbers. A sum with such noise can take "
                 "some values and not others, and the count decides which (Mironov 2012). So the last bits of one "
                 "released number may tell which of two neighbouring counts it came from, whatever epsilon is. Here the "
-                "counts are 0 and 1. Larger counts are given away less often, because their sums are rounded more: "
-                "about one in twelve at 10, none seen at 1,000."
+                "counts are 0 and 1. Larger counts are given away less often, because their sums are rounded more."
             ),
             Table(
                 name="floating-point",
