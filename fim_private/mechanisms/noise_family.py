@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rising import staged
-from fim_private.accounting.rounding import round_down
+from fim_private.accounting.rounding import ROUNDED_DOWN, round_down
 from fim_private.mechanisms.laplace_measurement import LaplaceLook, LaplaceMeasurement
 from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
@@ -95,7 +95,8 @@ class _LaplaceFamily(NoiseFamily):
         return Spending(what=what, epsilon=cost)
 
     def pick_epsilon(self, cost: float, picks: int, _after: float, rise: Fraction) -> Fraction:
-        return round_down(cost / float(sum(factor * times for factor, times in staged(picks, rise))))
+        # The cost and the quotient may have been rounded up.
+        return round_down(cost * ROUNDED_DOWN / float(sum(factor * times for factor, times in staged(picks, rise))))
 
 
 GAUSSIAN, LAPLACE = _GaussianFamily(law="discrete Gaussian"), _LaplaceFamily(law="discrete Laplace")

@@ -75,6 +75,8 @@ class Request:
         Raises:
             BudgetError: delta is 0, with which no mechanism can search an open universe.
         """
+        if self.delta == 0 and self.listed:
+            raise BudgetError("This mechanism needs a delta.", "Give --delta, such as 1e-6, or --mechanism auto.")
         if self.delta == 0:
             raise BudgetError(
                 "Without a list of all items, delta = 0 allows no answer.",

@@ -6,7 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fim_private.accounting.rising import staged
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.laplace_measurement import RESOLUTION, LaplaceLook, LaplaceMeasurement, scale_of
 from fim_private.mechanisms.noise_family import LAPLACE
@@ -65,6 +68,15 @@ def test_the_law_and_its_tail_agree() -> None:
         at = deviations * np.sqrt(measurement.variance)
         tail = float(measurement.beyond(np.array([deviations]))[0])
         assert float(masses[values >= at].sum()) == pytest.approx(tail, rel=0.01)
+
+
+@given(st.integers(10**9, 10**10), st.sampled_from([1, 2, 3, 7, 40]), st.sampled_from([F(0), F(1, 2)]))
+def test_picks_cost_no_more_than_was_allowed_though_floats_round_up(nine: int, picks: int, rise: Fraction) -> None:
+    """What is left may lie just below a number that its float reaches."""
+    whole = F(nine, 10**9) * sum(factor * times for factor, times in staged(picks, rise))
+    left = whole - F(1, 10**18)
+    each = LAPLACE.pick_epsilon(float(left), picks, 0.0, rise)
+    assert sum(each * factor * times for factor, times in staged(picks, rise)) <= left
 
 
 @pytest.mark.parametrize("picks", [1, 3, 40])

@@ -1,8 +1,8 @@
 """Counts of given itemsets, with a limit to what one transaction adds to all of them together.
 
 The itemsets are public; how often each occurs is not. A public table of weights says what a transaction that holds q of
-them adds to each. If w(q)^2 q is bounded, so is the Euclidean length of what any transaction adds. The same holds for
-units if these are counted: a unit holds the itemsets that any of its transactions holds.
+them adds to each. If w(q)^2 q is bounded, so is the Euclidean length of what any transaction adds; if w(q) q is, so is
+the sum. The same holds for units if these are counted: a unit holds the itemsets that any of its transactions holds.
 """
 
 from __future__ import annotations
