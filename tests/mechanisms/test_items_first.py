@@ -310,7 +310,7 @@ BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
     "looks are free, without a delta": (lambda: pure(COUNTS, kind=ForgetsLooks, shares=(F(2, 5), F(1, 10))), 3.0),
     "items are free, without a delta": (lambda: pure(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5))), 3.0),
     "counting an itemset in doubt costs a hundredth, without a delta": (
-        lambda: pure(COUNTS, kind=ForgetsDoubt, budget=F(1, 2), shares=(F(1, 12), F(1, 12))), 0.5
+        lambda: pure(COUNTS, kind=ForgetsDoubt, budget=F(1), shares=(F(1, 12), F(1, 12))), 1.0
     ),
     "the roots of the weights, without a delta": (
         lambda: with_roots(pure(COUNTS, full=1, shares=(F(1, 24), F(4, 5)), resolution=8)), 3.0

@@ -172,11 +172,14 @@ def test_with_a_list_the_planner_takes_what_is_seldom_clearly_behind(data: str) 
     assert sum(behind) <= math.ceil(len(behind) / 10)
 
 
-@pytest.mark.parametrize("top", [2, 10, 100])
-def test_at_delta_0_the_planner_takes_what_the_pages_say(top: int) -> None:
+@pytest.mark.parametrize(
+    ("top", "mechanism"), [(2, "permute-and-flip"), (10, "permute-and-flip"), (30, "items-first"), (100, "items-first")]
+)
+def test_at_delta_0_the_planner_takes_what_the_pages_say(top: int, mechanism: str) -> None:
     plan = planned(top=top, delta="0", universe=Universe(items=1000, listed=True))
-    assert plan.mechanism_name == "permute-and-flip"
+    assert plan.mechanism_name == mechanism
     page = (ROOT / "docs" / "choosing-a-mechanism.md").read_text(encoding="utf-8")
     assert (
-        "**Delta must be 0:** you need a public list. Take `permute-and-flip`, for one itemset or for several." in page
+        "**Delta must be 0:** you need a public list. `auto` takes `permute-and-flip` for a few itemsets, and "
+        "`items-first` with Laplace noise" in page
     )
