@@ -187,12 +187,15 @@ class ItemsFirst:
                 paid("noisy counts of items, which name them, and picks", self.budget - self.look.cost),
             )
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
-        test = "" if self.test_delta is None else ", and the test of their items"
-        again = "the most frequent items" if self.by == BY_LEVERAGE else "perhaps the likeliest items"
+        again, test = "", ""
+        if self.test_delta is not None:
+            again, test = "perhaps the likeliest items once more, ", ", and the test of their items"
+        if self.by == BY_LEVERAGE:
+            again = "the most frequent items once more, "
         return (
             paid("looks at how many items units hold", 2 * self.look.cost),
             paid("noisy counts of items", self.items.measurement.cost),
-            paid(f"{again} once more, {what}{test}", self._after_items),
+            paid(f"{again}{what}{test}", self._after_items),
         )
 
     @property

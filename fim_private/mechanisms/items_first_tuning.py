@@ -189,4 +189,7 @@ class Tuning:
 FOUND = Tuning()
 """The settings as found."""
 FOUND_WITHOUT_DELTA = replace(FOUND, look_share=0.03, counted=3, if_listed=0.8, always_peels=15)
-"""The settings for Laplace noise, which grows with how many itemsets a transaction holds, not with the root of that."""
+"""The settings for Laplace noise, which grows with how many itemsets a transaction holds, not with the root of that.
+
+How many pairs and itemsets may count in full then follows from the looks alone.
+"""
