@@ -109,7 +109,7 @@ def test_without_a_delta_units_of_two_transactions_are_covered(select: str) -> N
 
 @pytest.mark.parametrize("kind", [CountsAgain, CountsInDoubt])
 def test_without_a_delta_whatever_is_counted_again_is_covered(kind: type[SmallItemsFirst]) -> None:
-    assert worst(pure(COUNTS, kind=kind, budget=F(6)), 6.0) <= NUMERICAL_ERROR
+    assert worst(pure(COUNTS, kind=kind, budget=F(9)), 9.0) <= NUMERICAL_ERROR
 
 
 @pytest.mark.slow
@@ -310,7 +310,7 @@ BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
     "looks are free, without a delta": (lambda: pure(COUNTS, kind=ForgetsLooks, shares=(F(2, 5), F(1, 10))), 3.0),
     "items are free, without a delta": (lambda: pure(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5))), 3.0),
     "counting an itemset in doubt costs a hundredth, without a delta": (
-        lambda: pure(COUNTS, kind=ForgetsDoubt, budget=F(1), shares=(F(1, 12), F(1, 12))), 1.0
+        lambda: pure(COUNTS, kind=ForgetsDoubt, budget=F(3, 2), shares=(F(1, 12), F(1, 12))), 1.5
     ),
     "the roots of the weights, without a delta": (
         lambda: with_roots(pure(COUNTS, full=1, shares=(F(1, 24), F(4, 5)), resolution=8)), 3.0
@@ -321,7 +321,10 @@ BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BROKEN)
+SLOW = "counting an itemset in doubt costs a hundredth, without a delta"
+
+
+@pytest.mark.parametrize("name", [*sorted(BROKEN.keys() - {SLOW}), pytest.param(SLOW, marks=pytest.mark.slow)])
 def test_broken_twins_fail_the_same_check(name: str) -> None:
     """Each twin is checked against the claim of the sound mechanism."""
     make, epsilon = BROKEN[name]
