@@ -414,9 +414,9 @@ class ItemsFirst:
             cost: what it may cost.
             share: their part of everything that transactions hold of the candidates.
         """
-        full = self.tuning.full_in_doubt * self.asked.boldness * math.sqrt(share)
-        least = max(1, min(MOST_FULL, round(full)))
-        return self.noise.measurement.costing(cost, full=least, sensitivity=self.sensitivity)
+        usual = self.tuning.full_in_doubt * self.asked.boldness * math.sqrt(share)
+        full = max(1, min(MOST_FULL, round(usual)))
+        return self.noise.measurement.costing(cost, full=full, sensitivity=self.sensitivity)
 
     def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""

@@ -76,8 +76,8 @@ def with_counts(
     # With little noise, what long transactions lose matters more than noise.
     full = tuning.full_itemsets * asked.boldness
     if asked.min_count is not None:
-        least = asked.min_count / 20
-        full = max(full, kind.full_with(least, float(left) * rest, sensitivity=asked.sensitivity))
+        deviation = asked.min_count / 20
+        full = max(full, kind.full_with(deviation, float(left) * rest, sensitivity=asked.sensitivity))
     return replace(
         steps,
         pairs=pairs,

@@ -27,6 +27,7 @@ from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise, GaussianCounts, LaplaceCounts
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.noise_family import GAUSSIAN, LAPLACE
 from fim_private.mechanisms.protocol import MUCH, CalibratedMechanism, Margin, Request, Spending
 from fim_private.privacy import BoundedRange, DiscreteGaussian, Gaussian, Guarantee, Loss, PureDP
 from fim_private.profile import CountProfile
@@ -82,9 +83,7 @@ class PrivBasis:
             f"counts of all bins, with discrete {'Gaussian' if self.gaussian else 'Laplace'} noise",
         )
         costs = [share * self.budget for share in (NUMBER, PICKS, BINS)]
-        if self.gaussian:
-            return tuple(Spending(what=what, rho=cost) for what, cost in zip(words, costs, strict=True))
-        return tuple(Spending(what=what, epsilon=cost) for what, cost in zip(words, costs, strict=True))
+        return tuple(map((GAUSSIAN if self.gaussian else LAPLACE).spending, words, costs))
 
     @property
     def margins(self) -> tuple[Margin, ...]:
