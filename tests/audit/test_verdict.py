@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
@@ -157,6 +158,9 @@ def test_every_plan_has_a_mistake_and_every_mistake_a_plan() -> None:
         row = REGISTRY[plan.mechanism_name]
         fitting = {twin.name for twin in twins_of(plan) if twin.fits(plan.search, plan.relation)}
         assert fitting, plan
+        # The audit sends its plans to other processes.
+        sent = pickle.loads(pickle.dumps(plan))
+        assert {twin.name for twin in twins_of(plan) if twin.fits(sent.search, plan.relation)} == fitting
         made.setdefault("anonymous" if plan.has_anonymous_names else row.twins_at, set()).update(fitting)
     assert made["anonymous"] == {twin.name for twin in ANONYMOUS_NAMES}
     for row in REGISTRY.values():

@@ -15,7 +15,6 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.noise_family import GAUSSIAN
 from fim_private.mechanisms.peeling import Level, peel_law
 from fim_private.mechanisms.protocol import COUNTS, Law
 from fim_private.mechanisms.twins.histograms import threshold_of_noise
@@ -208,7 +207,7 @@ def _counts_again(mechanism: ItemsFirst) -> bool:
 
 def _has_likely_losses(mechanism: ItemsFirst) -> bool:
     """Laplace noise in many counts hardly ever loses most in all at once, and only then do all of them lose epsilon."""
-    return mechanism.noise is GAUSSIAN or mechanism.select != COUNTS
+    return not mechanism.noise.linear or mechanism.select != COUNTS
 
 
 def _has_histogram(mechanism: ItemsFirst) -> bool:
