@@ -172,7 +172,8 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
     yield (
         "**A single itemset, or delta 0:** with a public list, `permute-and-flip`. It is proved to be at least as good "
         "as `exponential` with the same epsilon for a pick (McKenna and Sheldon 2020). For several itemsets and a "
-        "delta above 0 `exponential` gets a larger epsilon for each pick."
+        "delta above 0 `exponential` gets a larger epsilon for each pick. For more than a few itemsets at delta 0, "
+        "`items-first` is better. This report did not run it there."
     )
     if not len(found[OPEN]):
         return
