@@ -53,7 +53,7 @@ class Command(_Plain, TyperCommand):
     """A command whose help shows its options in the sections that `rich_help_panel` names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Say in plain words that a value is no number. Typer's words are those of a library for programmers."""
+        """Say in plain words that a value is no number or no choice. Typer's words are those for programmers."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -61,6 +61,7 @@ class Command(_Plain, TyperCommand):
             for kind, plain in (("integer", "a whole number"), ("number", "a number"), ("float", "a number")):
                 if f"a valid {kind}" in error.message:
                     error.message = f"Give {plain}."
+            error.message = error.message.removeprefix("Value error, ")
             raise
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as it is called

@@ -229,3 +229,8 @@ def test_the_name_of_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
 )
 def test_a_value_that_is_no_number_is_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:
     assert said in words(end_with(2, *command))
+
+
+def test_a_value_that_is_no_choice_is_refused_in_plain_words() -> None:
+    said = words(end_with(2, "plan", "--neighbours", "substitute"))
+    assert "'--neighbours': 'substitute' is not one of 'add-remove', 'replace'." in said
