@@ -37,6 +37,9 @@ FEW_COLUMNS = 4
 MOST_COLUMNS = 0.6
 """So many columns, and at least this share of them, hold quantities where each is an item."""
 
+BEHIND = "\t+(?=[,;|]|$)"
+"""Tabs behind a field, which some programs write so that a spreadsheet shows every digit of a number."""
+
 RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
@@ -215,7 +218,7 @@ def _records(sample: Sequence[str], separator: str, others: Collection[int] = ()
 
 def find_separator(sample: Sequence[str]) -> str | None:
     """Which of `SEPARATORS` most lines hold outside quotes; None if no line holds any."""
-    bare = _bare(sample)
+    bare = _without_tabs_behind(_bare(sample, QUOTE))
 
     def weight(mark: str) -> tuple[int, bool, int]:
         counts = [line.count(mark) for line in bare]
@@ -307,8 +310,15 @@ def _no_separator(name: str) -> str:
     )
 
 
-def _bare(sample: Sequence[str]) -> list[str]:
-    return [re.sub(f"{QUOTE}[^{QUOTE}]*{QUOTE}", "", line) if QUOTE in line else line for line in sample]
+def _bare(sample: Sequence[str], instead: str = "") -> list[str]:
+    return [re.sub(f"{QUOTE}[^{QUOTE}]*{QUOTE}", instead, line) if QUOTE in line else line for line in sample]
+
+
+def _without_tabs_behind(sample: list[str]) -> list[str]:
+    """The lines without tabs behind fields, if all tabs are such and another separator is there."""
+    bare = [re.sub(BEHIND, "", line) for line in sample]
+    tabs_separate = any("\t" in line for line in bare) or not any(mark in line for line in bare for mark in ",;|")
+    return sample if tabs_separate else bare
 
 
 def _share(mark: str, sample: Sequence[str]) -> float:

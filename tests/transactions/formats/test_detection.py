@@ -70,6 +70,23 @@ def test_the_format_is_detected_and_described(data, format_words, first):
     assert as_sets(transactions)[0] == first
 
 
+@pytest.mark.parametrize(
+    ("data", "separator"),
+    [
+        ("tid\t,item\t\n7\t,ale\t\n7\t,bun\t\n", "commas"),
+        ("ale\t,bun\t,cod\t\nale\t,bun\t\n", "commas"),
+        ("tid;item\t\n7\t;ale\t\n7\t;bun\t\n", "semicolons"),
+        ('tid\titem\n"7,0"\t"ale"\n"7,0"\t"bun"\n', "tabs"),
+        ('"tid"\t"item"\n7,0\t"ale"\n7,0\t"bun"\n', "tabs"),
+        ("ale\tbun\t\nale, new\tbun\t\n", "tabs"),
+    ],
+)
+def test_tabs_behind_fields_are_no_separators(data, separator):
+    transactions = read(data)
+    assert f"separated by {separator}" in transactions.notes.layout.describe()
+    assert {"ale", "bun"} <= as_sets(transactions)[0]
+
+
 def test_an_explicit_separator_is_obeyed():
     assert as_sets(read("a,b~c\n", separator="~")) == [{"a,b", "c"}]
     assert as_sets(read("a, b::c\n", separator="::")) == [{"a, b", "c"}]
