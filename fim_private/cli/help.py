@@ -62,6 +62,8 @@ class Command(_Plain, TyperCommand):
                 if f"a valid {kind}" in error.message:
                     error.message = f"Give {plain}."
             error.message = error.message.removeprefix("Value error, ")
+            for bound, plain in (("greater than or equal to", "or more"), ("less than or equal to", "or less")):
+                error.message = re.sub(rf"^Input should be {bound} (\S+)$", rf"Give \1 {plain}.", error.message)
             raise
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as it is called

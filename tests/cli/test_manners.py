@@ -231,6 +231,17 @@ def test_a_value_that_is_no_number_is_refused_in_plain_words(command: tuple[str,
     assert said in words(end_with(2, *command))
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("plan", "--about", "0"), "'--about': Give 1 or more."),
+        (("inspect", "b.csv", "--sizes", "9"), "'--sizes': Give 5 or less."),
+    ],
+)
+def test_a_number_out_of_range_is_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:
+    assert said in words(end_with(2, *command))
+
+
 def test_a_value_that_is_no_choice_is_refused_in_plain_words() -> None:
     said = words(end_with(2, "plan", "--neighbours", "substitute"))
     assert "'--neighbours': 'substitute' is not one of 'add-remove', 'replace'." in said
