@@ -33,7 +33,7 @@ def plan_text(plan: Plan) -> str:
         paragraphs.append(
             f"  no list of names is needed: at most {plan.most_items:,} items occur; "
             + ("" if first == [search for _, search in plan.selections] else "if items are counted first, ")
-            + f"an item must be in about {needed:,} {plan.question.counted} to be named"
+            + f"an item must be in about {needed:,} {items_counted(plan)} to be named"
         )
     search = _search(plan)
     if search:
@@ -105,6 +105,11 @@ def support_needed(plan: Plan) -> int | None:
     """The number of units that an item must be in to be named where items are counted first; None without one."""
     needed = (search.support_needed for search in ways_to_find_items(plan))
     return max((support for support in needed if support is not None), default=None)
+
+
+def items_counted(plan: Plan) -> str:
+    """What counts of items are numbers of: a unit counts once, also where several of its transactions are kept."""
+    return plan.question.counted if plan.unit.max_transactions is None else "units"
 
 
 def proved(value: Fraction | float) -> str:

@@ -9,7 +9,7 @@ from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.filters import COVERS
 from fim_private.report.document.text import wrapped
-from fim_private.report.plan_text import margin_sentence, proved, support_needed, ways_to_find_items
+from fim_private.report.plan_text import items_counted, margin_sentence, proved, support_needed, ways_to_find_items
 from fim_private.report.promise_text import bounded, what_counts
 
 NEARLY_ALL = 0.8
@@ -86,7 +86,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
             shares = " or --min-support" if plan.question.public_transactions is not None else ""
             smaller = f"a smaller --min-count{shares}, "
         else:
-            smaller, why = "", f"{why} An item must be in about {needed:,} {plan.question.counted} to be named."
+            smaller, why = "", f"{why} An item must be in about {needed:,} {items_counted(plan)} to be named."
         return wrapped([f"{why} What helps: {smaller}more data, a larger --epsilon{_smaller(plan)}."])
     if named == asked or least is not None:
         return None

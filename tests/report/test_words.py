@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from decimal import Decimal, localcontext
 
 import pytest
@@ -76,6 +77,14 @@ def test_no_smaller_count_is_advised_than_items_need_to_be_named() -> None:
         assert ("An item must be in about" in said) is not told
     share = planned(top=None, min_count=5000, public_transactions=10_000)
     assert "a smaller --min-count or --min-support," in " ".join((shortfall(share, release(0)) or "").split())
+
+
+def test_items_need_units_where_several_transactions_of_a_unit_are_kept() -> None:
+    kept = PrivacyUnit(column="customer", max_transactions=40)
+    for unit, counted in ((kept, "units"), (PrivacyUnit(column="customer"), "units"), (PrivacyUnit(), "transactions")):
+        plan = planned(unit=unit, top=None, min_count=3, mechanism="items-first")
+        for said in (plan_text(plan), shortfall(plan, release(0)) or ""):
+            assert re.search(rf"n item must be in about \d+ {counted} to be named", " ".join(said.split()))
 
 
 def test_a_plan_says_that_a_number_of_items_changes_nothing() -> None:
