@@ -15,7 +15,7 @@ from fim_private.cli.question_options import Question
 from fim_private.cli.run_ledger import RunLedger
 from fim_private.cli.streams import goes_nowhere, print_release
 from fim_private.errors import InputError
-from fim_private.privacy import Budget
+from fim_private.privacy import Budget, Together
 
 if TYPE_CHECKING:
     from fim_private.accounting.cost import Priced
@@ -50,6 +50,20 @@ def check_delivery(delivery: Delivery, plans: Sequence[Plan], *inputs: str | Pat
             check_carries(delivery.output, plan, seeded=delivery.seed is not None)
     if delivery.ledger is not None and delivery.seed is not None:
         refuse_seed()
+
+
+def ask_about_single_items(database: TransactionDatabase, plans: Sequence[Plan]) -> None:
+    """Refuse, before anything is spent, to look in transactions of one item for several.
+
+    Raises:
+        InputError: nearly every transaction of the units holds one item, and the units are not merged.
+    """
+    from fim_private.transactions.formats.doubt import refuse
+    from fim_private.transactions.formats.item_doubts import single_items_of_units
+
+    several = any(max(plan.sizes) > 1 and plan.question.together is not Together.UNIT for plan in plans)
+    if several and database.notes.single_items:
+        refuse(single_items_of_units(database.notes.layout))
 
 
 def warn_if_weak(question: Question) -> None:

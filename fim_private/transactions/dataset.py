@@ -40,6 +40,7 @@ class ReadingNotes:
             large share of all transactions; and their numbers of transactions.
         unused_unit: the column with a well-known name of units that is no item, where no column was to name the unit.
             It depends on the names of the columns alone.
+        single_items: whether nearly every transaction of a long table with units holds one item, if this was guessed.
         returns: columns of a long table that seem to mark returns or cancelled sales in the first rows. Not on Spark.
         alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.
     """
@@ -55,6 +56,7 @@ class ReadingNotes:
     nobody: tuple[tuple[str, int], ...] = ()
     unused_unit: str | None = None
     alike_units: int = 0
+    single_items: bool = False
     returns: tuple[str, ...] = ()
 
 

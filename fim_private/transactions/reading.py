@@ -133,6 +133,8 @@ def read_transactions(
         refuse_single_items(single, len(transactions))
     elif transactions.units is None:
         ask_about_single_items(layout, single, len(transactions), on_doubt)
+    elif seems_single(layout, single, len(transactions)):
+        transactions = replace(transactions, notes=replace(transactions.notes, single_items=True))
     ask_about_occurrences(layout, len(transactions.items), len(transactions), len(transactions.vocabulary), on_doubt)
     ask_about_names(layout, transactions.vocabulary, on_doubt)
     return transactions
@@ -318,8 +320,13 @@ def ask_about_names(layout: Layout, names: pl.Series, on_doubt: OnDoubt) -> None
 
 def ask_about_single_items(layout: Layout, single: int, transactions: int, on_doubt: OnDoubt) -> None:
     """Ask about a long table in which nearly every transaction holds one item, if the format was guessed."""
-    if layout.format == "long" and "format" in layout.guessed and _nearly_all(single, transactions):
+    if seems_single(layout, single, transactions):
         ask(single_items(layout), on_doubt)
+
+
+def seems_single(layout: Layout, single: int, transactions: int) -> bool:
+    """Whether nearly every transaction of a long table holds one item, and the format was guessed."""
+    return layout.format == "long" and "format" in layout.guessed and _nearly_all(single, transactions)
 
 
 def ask_about_occurrences(layout: Layout, occurrences: int, transactions: int, items: int, on_doubt: OnDoubt) -> None:

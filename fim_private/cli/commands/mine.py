@@ -14,7 +14,7 @@ from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.cli.question_options import Question
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
-from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
+from fim_private.cli.run import ask_about_single_items, carry_out, check_delivery, conclude, warn_if_weak
 from fim_private.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,11 +71,17 @@ def mine(
     command = command_line(context)
     if config is not None:
         say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=delivery.quiet)
+
+    def check(data: TransactionDatabase) -> None:
+        ask_about_single_items(data, [plan])
+        if not allow_absent_items:
+            tell_of_absent_items(data, plan, quiet=delivery.quiet)
+
     release, shown, run_ledger = carry_out(
         partial(mine_as_planned, plan=plan),
         file, plan, reading=reading, delivery=delivery, command=command, guessed=replayed_guesses(context),
         released=lambda release: release if keep is None else filtered(release, keep),
-        check=lambda data: None if allow_absent_items else tell_of_absent_items(data, plan, quiet=delivery.quiet),
+        check=check,
     )  # fmt: skip
     named = len(release.itemsets)
     left_out, doubt = named - len(shown.itemsets), total_doubt(release)

@@ -13,7 +13,7 @@ from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import only, spread, without
 from fim_private.cli.question_options import DEFAULT_COUNT_SHARE, Question
 from fim_private.cli.replay import command_line, replayed_guesses
-from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
+from fim_private.cli.run import ask_about_single_items, carry_out, check_delivery, conclude, warn_if_weak
 from fim_private.cli.settings_file import read_toml
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, exact
@@ -98,6 +98,7 @@ def tune(
         file, tuning, reading=reading, delivery=delivery, command=command_line(context),
         guessed=replayed_guesses(context),
         released=lambda tuned: None if tuned is None else tuned.release,
+        check=lambda data: ask_about_single_items(data, tuning.plans),
     )  # fmt: skip
     remarks = [tuning_note(tuning.guarantee, tuning.loss, tuning.theorem, len(tuning.names))]
     if tuned is None:

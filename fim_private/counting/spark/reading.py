@@ -44,6 +44,7 @@ from fim_private.transactions.reading import (
     read_columnar,
     read_text,
     refuse_single_items,
+    seems_single,
 )
 from fim_private.transactions.sources.database import SERVERS
 from fim_private.transactions.units import LARGE, NOBODY, nobody
@@ -305,6 +306,7 @@ def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Column
             empty=note["empty"],
             rows_without_unit=note["rows_without_unit"],
             nobody=_nobody(cluster, raw) if columns.unit is not None else (),
+            single_items=columns.unit is not None and seems_single(head.layout, note["single"], note["transactions"]),
         ),
     )
     raw.unpersist()

@@ -54,6 +54,18 @@ def single_items(layout: Layout) -> Doubt:
     )
 
 
+def single_items_of_units(layout: Layout) -> Doubt:
+    """What is odd if nearly every transaction holds one item, where items of one transaction of a unit are counted."""
+    return Doubt(
+        what="Nearly every transaction holds one item, so hardly any unit has several items in one of them.",
+        instead=Way(
+            "If another column says which rows belong together, such as a receipt, give --transaction-column. To count "
+            "items that a unit has in any of its transactions, give --together unit."
+        ),
+        stays=Way("If single items are meant, give", layout.guesses()),
+    )
+
+
 def full_transactions(layout: Layout) -> Doubt:
     """What is odd if nearly every transaction holds nearly every item."""
     return Doubt(

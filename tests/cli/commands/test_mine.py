@@ -39,6 +39,29 @@ def baskets(tmp_path: Path) -> Path:
     return path
 
 
+def test_pairs_are_not_looked_for_in_transactions_of_one_item(tmp_path: Path) -> None:
+    loans, ledger = tmp_path / "loans.csv", tmp_path / "library.ledger"
+    loans.write_text(
+        "loan,reader,title\n" + "".join(f"{row},r{row // 2},{('Emma', 'Dune')[row % 2]}\n" for row in range(400))
+    )
+    Ledger.create(ledger, epsilon=50, delta="1e-4")
+    columns = ("--transaction-column", "loan", "--item-column", "title", "--unit-column", "reader", "--ledger", ledger)
+    asked = ("mine", loans, *columns, "--top", 1, "--epsilon", 5, "--delta", "1e-6", "--size")
+    for more in ((), ("--max-transactions", 2), ("--allow-absent-items",)):
+        said = words(end_with(3, *asked, 2, *more))
+        assert "Nearly every transaction holds one item" in said
+        assert "--together unit" in said
+    candidates = tmp_path / "candidates.toml"
+    ways = "".join(f"[[candidate]]\nmechanism = '{name}'\n" for name in ("limited-domain", "items-first"))
+    candidates.write_text(f"size = 2\ntop = 1\n{ways}")
+    tuned = ("tune", loans, *columns, "--candidates", candidates, "--epsilon", 5, "--delta", "1e-6")
+    assert "Nearly every transaction holds one item" in words(end_with(3, *tuned))
+    assert Ledger(ledger).state().releases == 0
+    assert b"Dune + Emma" in succeed(*asked, 2, "--together", "unit").stdout
+    succeed(*asked, 1)
+    succeed(*asked, 2, "--format", "long", "--separator", ",")
+
+
 def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
     done = in_own_process("mine", shipped, "--size", 2, "--top", 5, *PROMISE, "-o", output)
