@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -20,6 +21,8 @@ MOST_CANDIDATES = 100_000
 MOST_TESTED = 1_000
 """So many of the most frequent tokens tell what to expect of itemsets."""
 _LEAST_JOINED = 1_000
+_SOMEWHAT_MORE = 1.5
+"""So many times as many itemsets as are asked for, among which noise still leaves a choice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +68,11 @@ class AskedItemsets:
     def enough(self) -> int:
         """So many tokens have far more pairs than are asked for."""
         return math.ceil(3 * math.sqrt(2 * self.top))
+
+    @property
+    def barely_enough(self) -> int:
+        """So many tokens have somewhat more itemsets than are asked for."""
+        return next(tokens for tokens in count(self.size) if math.comb(tokens, self.size) >= _SOMEWHAT_MORE * self.top)
 
     @property
     def fewest(self) -> int:

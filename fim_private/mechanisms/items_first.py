@@ -345,7 +345,7 @@ class ItemsFirst:
         # A public list needs no test.
         wanted = 0.0 if self.test_delta is None else self.tuning.sure * asked.rarest_item(supports, transactions)
         # Tokens that picks do not reach go no further, so they need not pass.
-        certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left)))
+        certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left, supports)))
         select = self.select
         if select is None:
             peels = itemset_picks.serve_better(asked, supports, held, transactions, left - _cost(certificate))

@@ -70,9 +70,15 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
 
 
-def reached(asked: AskedItemsets, left: Fraction) -> float:
-    """The support down to which tokens go on to picks if these may cost all that is left; 0 if counts help them."""
-    return 0.0 if _counted_before(asked) else _reach(asked, _epsilon(asked, left))
+def reached(asked: AskedItemsets, left: Fraction, supports: Floats) -> float:
+    """The support down to which tokens go on to picks if these may cost all that is left; 0 if counts help them.
+
+    Where that leaves too few tokens for the itemsets asked for, it is the support of the last one that is needed.
+    """
+    if _counted_before(asked) or not len(supports):
+        return 0.0
+    last = float(supports[min(asked.barely_enough, len(supports)) - 1])
+    return min(last, _reach(asked, _epsilon(asked, left)))
 
 
 def with_picks(
@@ -103,6 +109,8 @@ def with_picks(
     tokens = min(steps.tokens, int(np.count_nonzero(supports >= _reach(asked, pick))))
     if recount is not None or asked.noise.linear:
         tokens = max(tokens, min(asked.enough, steps.tokens))
+    elif not _counted_before(asked):
+        tokens = max(tokens, min(asked.barely_enough, steps.tokens))
     most = MOST_CANDIDATES
     if asked.picked_from_all:
         most = most_held(asked.size)

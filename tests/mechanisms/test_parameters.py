@@ -378,6 +378,21 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     assert [steps_of(usual, length).itemsets is None for length in (7, 8)] == [False, True]
 
 
+def test_so_many_tokens_go_on_that_there_are_enough_itemsets_to_pick() -> None:
+    mechanism = first_of(top=20)
+    for supports in (200 / np.arange(1, 501) ** 0.5, np.linspace(250, 0.5, 500)):
+        steps = mechanism.later(supports, held(4), held(4))
+        assert steps.pick_epsilon is not None
+        assert steps.certificate is not None
+        assert math.comb(steps.tokens, 2) >= 30
+        # Of a small shop few items are so frequent that picks tell them from nothing. Of a large one many are.
+        few = np.count_nonzero(supports >= 8 / float(steps.pick_epsilon)) < 9
+        assert few == (supports[100] < 50)
+        if few:
+            assert steps.tokens < 20
+            assert steps.certificate.support_needed(0.05) < 1.1 * supports[8]
+
+
 def least_picked(tuning: Tuning, **changes: object) -> int:
     """From which support of all tokens on itemsets are picked; every pair of tokens is then expected as often."""
     mechanism = first_of(tuning, **changes)
