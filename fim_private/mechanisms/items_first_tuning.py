@@ -63,7 +63,8 @@ class Tuning:
         prior: the chance of a pick of items or pairs is proportional to the product of its items' counts to this power.
         leverage_prior: the same power for leverage.
         rise: how much more of epsilon later picks get.
-        reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
+        reach: tokens go on to picks down to this times the support that a pick can tell from nothing, and further down
+            where these have hardly more itemsets than are asked for.
         several_reach: the same for picks of single items, or from several sizes.
         larger_reach: the same for picks of one size of three items or more, from all itemsets of these tokens.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
