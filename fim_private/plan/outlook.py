@@ -34,8 +34,10 @@ PLACES: Floats = np.unique(np.concatenate([np.arange(1.0, 2_001), np.geomspace(2
 """Places of a ranking. From 2,001 on, each stands for those between it and the one before."""
 _SPREAD = np.exp(0.5 * np.array([-1.28, -0.52, 0.0, 0.52, 1.28]))
 """The rarest item of an itemset is at about this many times its usual place, each with a chance of a fifth."""
-_NORMALS = np.array([NormalDist().inv_cdf((number + 0.5) / 15) for number in range(15)])
-"""The logarithms of the lengths of transactions, in standard deviations. A fifteenth has each."""
+_NOISE = np.array([NormalDist().inv_cdf((number + 0.5) / 105) for number in range(105)])
+"""Normal noise, in standard deviations. It has each of these values about equally often."""
+_NORMALS = _NOISE[3::7]
+"""The same with fewer values: the logarithms of the lengths of transactions."""
 _SHRUNK = 0.6
 """Noisy counts improve each other (`mining/shrinkage.py`), about as if the noise of pairs were this much of what it is.
 With every further item, the smaller itemsets tell as much again."""
@@ -158,7 +160,8 @@ class Outlook:
         if reading is not None:
             return self._by_reading(reading)
         seen = 0.0 if way.items.listed else GOES_ON * way.item_deviation(lengths)
-        going_on = supports[supports >= seen]
+        noisy = _noisy(supports, way.item_deviation(lengths))
+        going_on = noisy[noisy >= seen]
         few = way.few(going_on, lengths)
         held = self._holding(max(1.0, float(going_on[:few].sum()) / self.shop.transactions))
         steps = way.later(going_on, lengths, held)
@@ -174,17 +177,14 @@ class Outlook:
             shrunk = _SHRUNK ** max(1, way.size - 1)
             scale, law = shrunk * way.deviation(steps) / held.weight(noise.full, way.sizes), _NORMAL
             candidates = steps.candidates
-        needed = seen
+        # The rarest item has to go on, and to pass the test.
+        last = float(going_on[steps.tokens - 1]) if steps.tokens else math.inf
+        places = np.maximum(1.0, self.shop.rarest(np.arange(1.0, len(self._top) + 1)) * _SPREAD[:, np.newaxis])
+        rarest = self._top if way.size == 1 else np.maximum(self._top, self.shop.counts(places, 1))
+        found = _left(rarest - last, way.item_deviation(lengths))
         if steps.certificate is not None:
-            needed = max(needed, _passing(steps.certificate))
-        picked = self._picked(scale, candidates, law)
-        if way.size == 1:
-            return picked * (self._top >= needed)
-        ranks = np.arange(1.0, len(self._top) + 1)
-        places = np.maximum(1.0, self.shop.rarest(ranks) * _SPREAD[:, np.newaxis])
-        rarest = np.maximum(self._top, self.shop.counts(places, 1))
-        found: Floats = ((rarest >= needed) & (places <= steps.tokens)).mean(axis=0)
-        return picked * found
+            found = found * _left(rarest - _passing(steps.certificate), math.sqrt(steps.certificate.variance))
+        return self._picked(scale, candidates, law) * (found if way.size == 1 else found.mean(axis=0))
 
     def _by_histogram(self, way: WeightedGaussian) -> Floats:
         """The same where single items are named by a histogram. Picks go by its noisy counts and by their own."""
@@ -212,6 +212,17 @@ def outlook(plan: Plan, shop: Shop) -> Outlook | None:
 def _passing(test: Certificate) -> float:
     """The support with which a noisy test is passed five times in six."""
     return test.threshold + math.sqrt(test.variance)
+
+
+def _noisy(counts: Floats, deviation: float) -> Floats:
+    """Counts in decreasing order, as they are expected to be after normal noise."""
+    noisy = np.sort((counts + deviation * _NOISE[:, np.newaxis]).ravel())[::-1]
+    return noisy[len(_NOISE) // 2 :: len(_NOISE)]
+
+
+def _left(distance: Floats, deviation: float) -> Floats:
+    """The probability that normal noise does not take away so much."""
+    return _above(-distance.ravel(), deviation, _NORMAL).reshape(distance.shape)
 
 
 def _above(distance: Floats, scale: float, law: str) -> Floats:
