@@ -61,7 +61,8 @@ class Advice:
         shop: what is declared of the data.
         plain: without released counts.
         counted: with them.
-        listed: without counts, with a public list of `catalogue` items; None if the question has such a list.
+        listed: without counts, with a public list of `catalogue` items, perhaps only for as many itemsets as are worth
+            asking for without it, and more; None if the question has such a list.
         listed_counted: the same with counts.
         catalogue: how long the list is that is assumed.
     """
@@ -105,14 +106,16 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
     listed = question.universe.has_list
     catalogue = question.universe.items or CATALOGUE
     with_list = replace(plain, universe=Universe(items=catalogue, listed=True))
-    columns = []
+    columns: list[Column] = []
     for without, with_counts in ((plain, counted), (with_list, replace(counted, universe=with_list.universe))):
         if without is with_list and listed:
             break
-        columns.append(Column(outlooks=tuple(_outlooks(without, shop, tops))))
+        # A public list of items helps if at least as many itemsets are worth asking for.
+        least = (columns[0].most or 0, columns[1].most or 0) if columns else (0, 0)
+        columns.append(_column(without, shop, tops, least[0]))
         # Counts take part of the budget: where a list is too long without them, it is with them.
         worth_it = [top for top in tops if top <= (columns[-1].most or tops[0])]
-        columns.append(Column(outlooks=tuple(_outlooks(with_counts, shop, worth_it))))
+        columns.append(_column(with_counts, shop, worth_it, least[1]))
     if not columns[0].outlooks:
         # Whatever refuses the smallest list says what is wrong.
         plan_for(replace(plain, top=tops[0]))
@@ -125,6 +128,12 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
         listed_counted=None if listed else columns[3],
         catalogue=catalogue,
     )
+
+
+def _column(question: Question, shop: Shop, tops: Sequence[int], least: int) -> Column:
+    """The outlooks of so many itemsets, and of fewer than `least` only if no more than that are worth asking for."""
+    longer = Column(outlooks=tuple(_outlooks(question, shop, [top for top in tops if top >= least])))
+    return longer if longer.most or not least else Column(outlooks=tuple(_outlooks(question, shop, tops)))
 
 
 def _outlooks(question: Question, shop: Shop, tops: Sequence[int]) -> Iterator[Outlook]:
