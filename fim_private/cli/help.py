@@ -12,11 +12,16 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from fim_private.errors import UsageError
+
 EXAMPLE = "Example: "
 WIDTH = 100
 """The most columns that help takes."""
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"
 """Takes the place of hyphens while lines are broken, so that no line breaks at one."""
+
+ONCE = {"universe_file", "count_share", "where", "skip_columns", "transaction_column", "item_column", "unit_column"}
+"""Options with two names, or of which two values seem to count. Typer would silently take the last."""
 
 
 def paragraphs(text: str) -> list[str]:
@@ -53,8 +58,18 @@ class Command(_Plain, TyperCommand):
     """A command whose help shows its options in the sections that `rich_help_panel` names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Say in plain words that a value is no number or no choice. Typer's words are those for programmers."""
+        """Refuse what is said twice, and say in plain words that a value is no number or no choice.
+
+        Typer's words are those for programmers.
+        """
         try:
+            _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+            for param in order:
+                if param.name in ONCE and order.count(param) > 1 and not ctx.resilient_parsing:
+                    raise UsageError(
+                        f"{' or '.join(param.opts)} is given twice.",
+                        "Give it once. Conditions are joined by AND, and columns by commas.",
+                    )
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
             # The words differ between versions of Typer.
