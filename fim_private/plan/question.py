@@ -249,13 +249,13 @@ class Question:
         numbers = [number for search in self.searches if (number := universe.itemsets(*search)) is not None]
         if 0 in numbers:
             raise UsageError(
-                "The declared universe has too few items for an itemset of this size.",
-                "Ask for a smaller --size, or declare more items.",
+                f"The declared universe has too few items for an itemset of this size: {universe.items}.",
+                "Ask for a smaller --size, or declare more items. A list has one item per line.",
             )
         if any(number < self.top for number in numbers):
             raise UsageError(
-                "The declared universe has fewer itemsets of this size than are asked for.",
-                "Ask for fewer with --top, or declare more items.",
+                f"The declared universe has fewer itemsets of this size than are asked for: {min(numbers)}.",
+                "Ask for fewer with --top, or declare more items. A list has one item per line.",
             )
 
     @property

@@ -99,6 +99,10 @@ def test_other_names_that_do_not_occur_are_told_to_the_curator(baskets: Path, tm
     assert "No item of --items-file occurs" in words(refused)
     assert "A line is one name, without other columns." in words(refused)
     assert "--allow-absent-items" in words(refused)
+    items.write_text("tea,jam,bread\n")
+    refused = end_with(2, "mine", baskets, *PAIRS, "--items-file", items)
+    assert "too few items for an itemset of this size: 1." in words(refused)
+    assert "A list has one item per line." in words(refused)
     items.write_text('"tea"\n"jam"\n')
     assert "does not occur" not in words(succeed("mine", baskets, *PAIRS, "--items-file", items)), "quotes do no harm"
 
