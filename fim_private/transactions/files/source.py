@@ -134,6 +134,8 @@ def opened(
         if not hasattr(source, "read"):
             raise UsageError("This is no file.", "Give a path, or a file that is open in binary mode ('rb').")
         yield _source("The open file", source, archives=archives)
+    elif source == "":
+        raise InputError("The name of the file is empty.", "Give the path of a file.")
     elif str(source) == "-":
         if sys.stdin is None:
             raise InputError("Standard input is closed.", "Redirect it from a file, or name the file.")

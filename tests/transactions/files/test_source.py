@@ -90,6 +90,8 @@ def test_a_missing_file_is_an_input_error(tmp_path):
 def test_a_folder_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match="is a folder"):
         read_transactions(tmp_path)
+    with pytest.raises(InputError, match="name of the file is empty"):
+        read_transactions("")
 
 
 def test_an_unreadable_file_is_an_input_error(tmp_path, monkeypatch):
