@@ -120,7 +120,7 @@ def skipped_columns(given: str | None) -> tuple[int, ...]:
     if given is None:
         return ()
     if not are_numbers(given):
-        raise UsageError("The columns to leave out are not numbers from 1 on.", "Write --skip-columns as in 1 or 1,3.")
+        raise UsageError("--skip-columns takes numbers of columns from 1 on, no names.", "Write it as in 1 or 1,3.")
     return tuple(sorted(set(map(int, given.split(",")))))
 
 

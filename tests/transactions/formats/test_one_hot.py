@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.errors import InputError
+from fim_private.errors import InputError, UsageError
 from fim_private.transactions.formats import one_hot
 from tests.transactions.reading import as_sets, by_unit, read
 
@@ -81,6 +81,8 @@ def test_columns_are_left_out_by_number(format_name, as_parquet):
         read(data, skip_columns="1,3,6", **{**options, "format": "one-hot"})
     with pytest.raises(InputError, match=r"skip_columns=.1,3."):
         read(data, skip_columns="1", **{**options, "format": "one-hot"})
+    with pytest.raises(UsageError, match=r"skip_columns= takes numbers of columns from 1 on, no names"):
+        read(data, skip_columns="total", **options)
     doubts = []
     noted = read(data, on_doubt=doubts.append)
     assert as_sets(noted) == as_sets(found)
