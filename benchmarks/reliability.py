@@ -46,9 +46,8 @@ while True:
 
 ENDS = (
     "Not charged: killed before. Charged, not printed: the budget is spent, and nobody saw the answer. Charged, "
-    "printed: "
-    "killed after the hand-over and before the ledger noted it. Delivered, printed: all was done. From the charge to "
-    "that note it takes milliseconds, so few random moments fall there; aimed kills do."
+    "printed: killed after the hand-over and before the ledger noted it. Delivered, printed: all was done. From the "
+    "charge to that note it takes milliseconds, so few random moments fall there; aimed kills do."
 )
 
 
@@ -137,9 +136,8 @@ def kill_mines(folder: Folder, kills: int, moments: Iterator[float] | None) -> F
     """`mine` killed at uniformly random moments of its run; without moments, right after its charge."""
     ledger = folder.ledger("kills" if moments else "aimed", "100", "1/10")
     usual = usual_seconds(folder)
-    found = Findings(
-        f"`mine` killed {kills} times " + ("at random moments" if moments else "right after its charge"), ENDS
-    )
+    how, note = ("at random moments", ENDS) if moments else ("right after its charge", "The words are explained above.")
+    found = Findings(f"`mine` killed {kills} times {how}", note)
     ends: Counter[str] = Counter()
     before: list[Entry] = []
     for _ in range(kills):
