@@ -1,7 +1,8 @@
 """`fim-private`: all commands, and how each error is reported.
 
-Exit codes: 0 done (even if no itemset could be named), 1 a fault of the program, 2 a wrong call, 3 the data, 4 the
-budget, 130 interrupted (143 by SIGTERM, 129 by SIGHUP). No traceback is ever shown, because it could print data.
+Exit codes: 0 done (even if no itemset could be named), 1 a fault of the program, 2 a wrong call, 3 the data,
+another file or the output, 4 the budget, 130 interrupted (143 by SIGTERM, 129 by SIGHUP). No traceback is ever shown,
+because it could print data.
 """
 
 from __future__ import annotations
