@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from typing import Any
 
+_JOINER = re.compile(r"(?<=[^\0-\x7f\u200c\u200d])[\u200c\u200d](?=[^\0-\x7f\u200c\u200d])")
+"""What joins two letters of Persian or Hindi, or two emoji, or keeps them apart. In ASCII it would only hide."""
 
-def printable(text: str) -> str:
+
+def printable(text: str, *, spaces: bool = False) -> str:
     r"""The text with control characters written out, so that a name cannot steer the terminal.
+
+    Args:
+        text: any text.
+        spaces: whether spaces of all widths stay.
 
     >>> printable("milk\x1b[2J")
     'milk\\x1b[2J'
     """
-    if text.isprintable():
+    if text.isprintable():  # as nearly all are, however long
         return text
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    joiners = {found.start() for found in _JOINER.finditer(text)}
+    return "".join(
+        letter
+        if letter.isprintable() or at in joiners or (spaces and unicodedata.category(letter) == "Zs")
+        else repr(letter)[1:-1]
+        for at, letter in enumerate(text)
+    )
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+
+import pytest
 
 import fim_private
 from fim_private import Budget, PrivacyUnit, association_rules, make_plan
 from fim_private.notebook_table import MOST, notebook_table
+from fim_private.printable import printable
 from fim_private.release import Release
+from fim_private.report.document import visible
 from tests.rules.releases import released
 
 COUNTS = {("butter", "milk"): 300, ("butter",): 400, ("<b>tea</b>",): 20}
@@ -46,6 +51,15 @@ def test_names_cannot_steer_the_terminal() -> None:
     for value in (release, rules):
         assert value._repr_html_().isprintable()
     assert Release.from_json(release.to_json()) == release
+
+
+@pytest.mark.parametrize("show", [printable, visible])
+def test_joiners_stay_between_letters_of_other_scripts_alone(show: Callable[[str], str]) -> None:
+    for name in ("می\u200cخواهم", "क्\u200dष", "👩\u200d🚀"):
+        assert show(name) == name
+    for hidden in ("mi\u200dlk", "é\u200dk", "\u200cخ", "خ\u200c", "خ\u200d\u200dخ", "خ\u202eخ", "خ\u200bخ"):
+        assert show(hidden).isprintable()
+        assert show(hidden) != hidden
 
 
 def test_long_tables_are_cut() -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from fim_private.printable import printable
 from fim_private.report.document.text import number
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -335,10 +335,7 @@ def visible(text: str) -> str:
     >>> visible("milk\x00 \u202eklim")
     'milk\\x00 \\u202eklim'
     """
-    if text.isprintable():  # as nearly all are, however long
-        return text
-    steering = (letter for letter in set(text) if not letter.isprintable() and unicodedata.category(letter) != "Zs")
-    return text.translate({ord(letter): repr(letter)[1:-1] for letter in steering})
+    return printable(text, spaces=True)
 
 
 def cell_text(cell: Cell, digits: int) -> str:
