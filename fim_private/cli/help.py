@@ -63,14 +63,21 @@ class Command(_Plain, TyperCommand):
         Typer's words are those for programmers.
         """
         try:
-            _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+            typed, _, order = self.make_parser(ctx).parse_args(args=[*args])
             for param in order:
                 if param.name in ONCE and order.count(param) > 1 and not ctx.resilient_parsing:
                     raise UsageError(
                         f"{' or '.join(param.opts)} is given twice.",
                         "Give it once. Conditions are joined by AND, and columns by commas.",
                     )
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            settings = {**(ctx.default_map or {}), **typed}
+            for param in self.get_params(ctx):
+                given = settings.get(param.name)
+                # Typer takes 1.000, which is a thousand to some, for 1.
+                if isinstance(ctx.params.get(param.name), int) and isinstance(given, str) and "." in given:
+                    raise typer.BadParameter("Give a whole number.", ctx=ctx, param_hint=f"'{param.opts[0]}'")
+            return rest
         except typer.BadParameter as error:
             # The words differ between versions of Typer.
             for kind, plain in (("integer", "a whole number"), ("number", "a number"), ("float", "a number")):

@@ -224,6 +224,7 @@ def test_the_name_of_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
     [
         (("plan", "--about", "x"), "'--about': Give a whole number."),
         (("plan", "--size", "1.5"), "'--size': Give a whole number."),
+        (("plan", "--size", "2", "--top", "1.000", *PROMISE), "'--top': Give a whole number."),
         (("rules", "release.json", "--min-lift", "high"), "'--min-lift': Give a number."),
     ],
 )
