@@ -46,8 +46,9 @@ DATE = re.compile(
 )
 
 HOW = (
-    "Compare columns with numbers or 'text', as in Quantity > 0 AND InvoiceNo NOT LIKE 'C%'. There are AND, OR, NOT, "
-    "LIKE, IN, BETWEEN and IS NULL. Functions, aggregates and SELECT are refused: each row must be decided by itself."
+    "Compare columns with numbers or 'text', as in \"Unit price\" > 1.5 AND InvoiceNo NOT LIKE 'C%'. There are AND, "
+    "OR, NOT, LIKE, IN, BETWEEN and IS NULL. Functions, aggregates and SELECT are refused: each row must be decided by "
+    "itself."
 )
 
 NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"

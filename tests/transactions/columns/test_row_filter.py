@@ -144,6 +144,7 @@ def test_whatever_could_see_other_rows_is_refused(where: str) -> None:
         ("Quantity LIKE 5", "does not go on"),
         ("Quantity > - 'a'", "does not go on"),
         ("5 > 4", "does not go on"),
+        ("Unit price > 1", 'as in "Unit price" > 1.5 AND'),
         ("Quantity > 5x", "cannot be read from character 11"),
         ("Quantity > 1.2.3", "cannot be read from character 11"),
         ("Quantity > 'a", "cannot be read"),
