@@ -72,7 +72,7 @@ class Command(_Plain, TyperCommand):
                     )
             rest = super().parse_args(ctx, args)
             settings = {**(ctx.default_map or {}), **typed}
-            for param in self.get_params(ctx):
+            for param in () if ctx.resilient_parsing else self.get_params(ctx):
                 given = settings.get(param.name)
                 # Typer takes 1.000, which is a thousand to some, for 1.
                 if isinstance(ctx.params.get(param.name), int) and isinstance(given, str) and "." in given:

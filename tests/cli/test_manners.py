@@ -150,6 +150,7 @@ def offered(*typed: str) -> list[str]:
         (("datasets", "path", "reta"), ["retail"]),
         (("compare", "groc"), ["groceries"]),
         (("mine", "--unit-c"), ["--unit-column"]),
+        (("mine", "--where", "a", "--where", "b", "--top", "1.000", "--unit-c"), ["--unit-column"]),
     ],
     ids=" ".join,
 )
