@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
-from hypothesis import HealthCheck
+from hypothesis import note
 
 METHODS = {
     "as it is": {},
@@ -32,13 +35,19 @@ METHODS = {
 SLOW = ("few items in the triangle", "with a bound from a part", "in small pieces", "by threads")
 
 
-@pytest.fixture(
-    params=[pytest.param(METHODS[name], id=name, marks=pytest.mark.slow if name in SLOW else ()) for name in METHODS]
+USUAL = tuple(name for name in METHODS if name not in SLOW)
+
+each_method = pytest.mark.parametrize(
+    "methods", [pytest.param(USUAL, id="usual"), pytest.param(SLOW, id="others", marks=pytest.mark.slow)]
 )
-def _method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in request.param.items():
-        monkeypatch.setattr(f"fim_private.counting.local.{name}", value)
+"""Making an example takes longer than counting in it, so that each example is counted by several methods."""
 
 
-each_method = pytest.mark.usefixtures("_method")
-unchanged = [HealthCheck.function_scoped_fixture]
+@contextmanager
+def counting(method: str) -> Iterator[None]:
+    """Count by this method, and name it if an example fails."""
+    note(f"counted {method}")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in METHODS[method].items():
+            patch.setattr(f"fim_private.counting.local.{name}", value)
+        yield

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -23,12 +23,9 @@ def transactions_of(baskets: list[frozenset[int]]) -> Transactions:
     return transactions_from_lists([[f"{item}" for item in sorted(basket)] for basket in baskets])
 
 
-@pytest.mark.parametrize("cells", [chosen_counts._MOST_CELLS, 0], ids=["table", "tree"])
-@pytest.mark.parametrize("threads", [1, 2])
 @given(BASKETS, st.sets(st.integers(1, 5), min_size=1, max_size=3), st.data())
-def test_counts_are_those_of_brute_force(
-    threads: int, cells: int, baskets: list[frozenset[int]], sizes: set[int], data: st.DataObject
-) -> None:
+def test_counts_are_those_of_brute_force(baskets: list[frozenset[int]], sizes: set[int], data: st.DataObject) -> None:
+    """By a table and by a tree, by one thread and by two."""
     transactions = transactions_of(baskets)
     items = len(transactions.vocabulary)
     every = [itemset for size in sizes for itemset in combinations(range(max(items, *sizes, 1)), size)]
@@ -47,26 +44,27 @@ def test_counts_are_those_of_brute_force(
         holders[min(len(held), len(holders) - 1)] += 1
         for place in held:
             expected[place] += 1 if weights is None else weights[min(len(held), len(weights) - 1)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chosen_counts, "_MOST_CELLS", cells)
-        patch.setattr(chosen_counts, "_OCCURRENCES_AT_ONCE", 2**20 if threads == 1 else 10)
-        counted = count_chosen(
-            transactions,
-            np.array(padded, np.int32),
-            None if weights is None else np.array(weights, np.int64),
-            threads=threads,
+    for cells, threads in product((chosen_counts._MOST_CELLS, 0), (1, 2)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chosen_counts, "_MOST_CELLS", cells)
+            patch.setattr(chosen_counts, "_OCCURRENCES_AT_ONCE", 2**20 if threads == 1 else 10)
+            counted = count_chosen(
+                transactions,
+                np.array(padded, np.int32),
+                None if weights is None else np.array(weights, np.int64),
+                threads=threads,
+            )
+        assert counted.vector().tolist() == expected
+        assert counted.holders().tolist() == holders
+        assert counted.reveal_to_curator()[0].tolist() == padded
+        ranked = counted.itemsets_at(range(len(itemsets))).tolist()
+        assert ranked == [padded[place] for place in np.argsort(-np.array(expected), kind="stable")]
+        profile = counted.profile()
+        assert profile.occurring == sum(count > 0 for count in expected)
+        assert profile.universe_size == len(itemsets)
+        assert [profile.count(place) for place in range(1, profile.occurring + 1)] == sorted(
+            (count for count in expected if count), reverse=True
         )
-    assert counted.vector().tolist() == expected
-    assert counted.holders().tolist() == holders
-    assert counted.reveal_to_curator()[0].tolist() == padded
-    ranked = counted.itemsets_at(range(len(itemsets))).tolist()
-    assert ranked == [padded[place] for place in np.argsort(-np.array(expected), kind="stable")]
-    profile = counted.profile()
-    assert profile.occurring == sum(count > 0 for count in expected)
-    assert profile.universe_size == len(itemsets)
-    assert [profile.count(place) for place in range(1, profile.occurring + 1)] == sorted(
-        (count for count in expected if count), reverse=True
-    )
 
 
 def test_pairs_and_the_tree_of_their_beginnings_agree_on_larger_data(monkeypatch: pytest.MonkeyPatch) -> None:

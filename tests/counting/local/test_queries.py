@@ -15,7 +15,7 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.reading import read_transactions
 from tests.counting.brute_force import Itemset, brute_force
-from tests.counting.local.conftest import each_method, unchanged
+from tests.counting.local.conftest import counting, each_method
 
 baskets_of = st.lists(st.sets(st.integers(0, 9), max_size=8), max_size=30)
 tied = st.lists(st.just({0, 1, 2, 3, 4, 5}) | st.just({1, 2, 3, 6}), max_size=12)
@@ -36,52 +36,65 @@ def named(transactions: Transactions, counts: ItemsetCounts) -> list[tuple[Items
 
 
 @each_method
-@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
+@settings(max_examples=60, deadline=None)
 @given(baskets_strategy, sizes, st.integers(1, 4), st.integers(1, 2))
-def test_all_itemsets_are_those_of_brute_force(baskets: list[set[int]], size: int, floor: int, threads: int) -> None:
+def test_all_itemsets_are_those_of_brute_force(
+    methods: tuple[str, ...], baskets: list[set[int]], size: int, floor: int, threads: int
+) -> None:
     transactions = transactions_of(baskets)
     expected = brute_force(baskets, size, floor)
-    counted = count_itemsets(transactions, size, floor, threads=threads)
-    assert named(transactions, counted) == expected
-    assert counted.complete is (floor == 1)
-    found = find_itemsets(transactions, size, floor, threads=threads)
-    itemsets, counts = found.reveal_to_curator()
-    rows = [tuple(sorted(int(transactions.vocabulary[code][1:]) for code in row)) for row in itemsets.tolist()]
-    assert sorted(zip(rows, counts.tolist(), strict=True)) == sorted(expected)
-    assert len(found) == len(expected)
+    for method in methods:
+        with counting(method):
+            counted = count_itemsets(transactions, size, floor, threads=threads)
+            assert named(transactions, counted) == expected
+            assert counted.complete is (floor == 1)
+            found = find_itemsets(transactions, size, floor, threads=threads)
+            itemsets, counts = found.reveal_to_curator()
+            rows = [tuple(sorted(int(transactions.vocabulary[code][1:]) for code in row)) for row in itemsets.tolist()]
+            assert sorted(zip(rows, counts.tolist(), strict=True)) == sorted(expected)
+            assert len(found) == len(expected)
 
 
 @each_method
-@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
+@settings(max_examples=60, deadline=None)
 @given(baskets_strategy, sizes, st.integers(1, 60))
-def test_the_first_m_are_those_of_brute_force(baskets: list[set[int]], size: int, m: int) -> None:
-    transactions = transactions_of(baskets)
-    top = top_itemsets(transactions, size, m)
-    everything = brute_force(baskets, size)
-    assert named(transactions, top) == everything[:m]
-    assert not top.complete or len(everything) <= m
-    assert top.complete or len(everything) >= m
-    assert top.profile().complete is top.complete
+def test_the_first_m_are_those_of_brute_force(
+    methods: tuple[str, ...], baskets: list[set[int]], size: int, m: int
+) -> None:
+    transactions, everything = transactions_of(baskets), brute_force(baskets, size)
+    for method in methods:
+        with counting(method):
+            top = top_itemsets(transactions, size, m)
+            assert named(transactions, top) == everything[:m]
+            assert not top.complete or len(everything) <= m
+            assert top.complete or len(everything) >= m
+            assert top.profile().complete is top.complete
 
 
 @each_method
-@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
+@settings(max_examples=60, deadline=None)
 @given(baskets_strategy, sizes)
-def test_a_histogram_leads_back_to_every_itemset_once(baskets: list[set[int]], size: int) -> None:
+def test_a_histogram_leads_back_to_every_itemset_once(
+    methods: tuple[str, ...], baskets: list[set[int]], size: int
+) -> None:
     transactions = transactions_of(baskets)
-    histogram = count_histogram(transactions, size)
     exact = dict(brute_force(baskets, size))
-    assert len(histogram) == len(exact)
-    items = [int(name[1:]) for name in transactions.vocabulary]
-    found = [tuple(items[code] for code in row) for row in histogram.itemsets_at(range(len(histogram))).tolist()]
-    assert sorted(found) == sorted(exact)
-    assert [exact[itemset] for itemset in found] == sorted(exact.values(), reverse=True)
-    profile = histogram.profile(zeros=7)
-    assert profile.complete
-    assert [count for count, number in profile.top(len(exact)) for _ in range(number)] == sorted(
-        exact.values(), reverse=True
-    )
-    assert profile.universe_size == len(exact) + 7
+    for method in methods:
+        with counting(method):
+            histogram = count_histogram(transactions, size)
+            assert len(histogram) == len(exact)
+            items = [int(name[1:]) for name in transactions.vocabulary]
+            found = [
+                tuple(items[code] for code in row) for row in histogram.itemsets_at(range(len(histogram))).tolist()
+            ]
+            assert sorted(found) == sorted(exact)
+            assert [exact[itemset] for itemset in found] == sorted(exact.values(), reverse=True)
+            profile = histogram.profile(zeros=7)
+            assert profile.complete
+            assert [count for count, number in profile.top(len(exact)) for _ in range(number)] == sorted(
+                exact.values(), reverse=True
+            )
+            assert profile.universe_size == len(exact) + 7
 
 
 @settings(max_examples=60, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,7 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.restriction import keep_items
 from tests.counting.brute_force import Itemset
-from tests.counting.local.conftest import each_method, unchanged
+from tests.counting.local.conftest import counting, each_method
 
 Owned = list[tuple[int, frozenset[int]]]
 """Each basket with the number of its owner."""
@@ -70,37 +70,38 @@ def rows_of(transactions: Transactions) -> Owned:
 
 
 @each_method
-@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
+@settings(max_examples=60, deadline=None)
 @given(owned, sizes, st.integers(1, 30), st.integers(1, 2))
-def test_counts_are_those_of_brute_force(rows: Owned, size: int, m: int, threads: int) -> None:
+def test_counts_are_those_of_brute_force(
+    methods: tuple[str, ...], rows: Owned, size: int, m: int, threads: int
+) -> None:
     data, expected = transactions_of(rows), brute_force(rows, size)
 
     def pairs(found: tuple[np.ndarray, np.ndarray]) -> list[tuple[Itemset, int]]:
         return list(zip(map(tuple, found[0].tolist()), found[1].tolist(), strict=True))
 
-    assert pairs(count_itemsets(data, size, threads=threads).reveal_to_curator()) == expected
-    floor = [line for line in expected if line[1] >= 2]
-    assert pairs(count_itemsets(data, size, 2, threads=threads).reveal_to_curator()) == floor
-    assert pairs(top_itemsets(data, size, m, threads=threads).reveal_to_curator()) == expected[:m]
-    histogram = count_histogram(data, size, threads=threads)
-    levels, numbers = histogram.reveal_to_curator()
-    found = Counter(count for _, count in expected)
-    assert dict(zip(levels.tolist(), numbers.tolist(), strict=True)) == found
-    ranked = [tuple(row) for row in histogram.itemsets_at(range(len(histogram))).tolist()]
-    counts = dict(expected)
-    assert [counts[itemset] for itemset in ranked] == [count for _, count in expected]
-    assert len(set(ranked)) == len(expected)
-    for itemset in combinations(range(ITEMS), size):
-        assert occurs(data, itemset) == (itemset in counts)
+    for method in methods:
+        with counting(method):
+            assert pairs(count_itemsets(data, size, threads=threads).reveal_to_curator()) == expected
+            floor = [line for line in expected if line[1] >= 2]
+            assert pairs(count_itemsets(data, size, 2, threads=threads).reveal_to_curator()) == floor
+            assert pairs(top_itemsets(data, size, m, threads=threads).reveal_to_curator()) == expected[:m]
+            histogram = count_histogram(data, size, threads=threads)
+            levels, numbers = histogram.reveal_to_curator()
+            found = Counter(count for _, count in expected)
+            assert dict(zip(levels.tolist(), numbers.tolist(), strict=True)) == found
+            ranked = [tuple(row) for row in histogram.itemsets_at(range(len(histogram))).tolist()]
+            counts = dict(expected)
+            assert [counts[itemset] for itemset in ranked] == [count for _, count in expected]
+            assert len(set(ranked)) == len(expected)
+            for itemset in combinations(range(ITEMS), size):
+                assert occurs(data, itemset) == (itemset in counts)
 
 
-@pytest.mark.parametrize("cells", [chosen_counts._MOST_CELLS, 0], ids=["table", "tree"])
-@pytest.mark.parametrize("at_once", [2**20, 5])
 @settings(max_examples=60, deadline=None)
 @given(owned, st.integers(1, 4), st.data())
-def test_weights_go_by_what_a_unit_holds_in_all_its_baskets(
-    at_once: int, cells: int, rows: Owned, size: int, data: st.DataObject
-) -> None:
+def test_weights_go_by_what_a_unit_holds_in_all_its_baskets(rows: Owned, size: int, data: st.DataObject) -> None:
+    """By a table and by a tree, all at once and in pieces."""
     every = list(combinations(range(ITEMS), size))
     itemsets = data.draw(st.lists(st.sampled_from(every), unique=True, min_size=1))
     weights = data.draw(st.none() | st.lists(st.integers(0, 9), min_size=1, max_size=6))
@@ -110,11 +111,13 @@ def test_weights_go_by_what_a_unit_holds_in_all_its_baskets(
         for itemset in both:
             expected[itemset] += 1 if weights is None else weights[min(len(both), len(weights) - 1)]
     table = None if weights is None else np.array(weights, np.int64)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chosen_counts, "_MOST_CELLS", cells)
-        patch.setattr(chosen_counts, "_OCCURRENCES_AT_ONCE", at_once)
-        counted = count_chosen(transactions_of(rows), np.array(itemsets, np.int32), table)
-    assert counted.vector().tolist() == [expected[itemset] for itemset in itemsets]
+    transactions = transactions_of(rows)
+    for cells, at_once in product((chosen_counts._MOST_CELLS, 0), (2**20, 5)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chosen_counts, "_MOST_CELLS", cells)
+            patch.setattr(chosen_counts, "_OCCURRENCES_AT_ONCE", at_once)
+            counted = count_chosen(transactions, np.array(itemsets, np.int32), table)
+        assert counted.vector().tolist() == [expected[itemset] for itemset in itemsets]
 
 
 @settings(max_examples=60, deadline=None)
