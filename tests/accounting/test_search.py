@@ -90,6 +90,10 @@ def test_the_search_ends_at_nine_digits_or_at_nothing() -> None:
 @given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50))
 def test_the_search_finds_the_largest_that_fits(shape: str, limit: Fraction, epsilon: Fraction) -> None:
     assert largest(too_much(limit, shape), epsilon) == round_down(min(limit, epsilon + 20)) or limit >= epsilon + 20
+
+
+@given(st.fractions(F(1, 10**6), 50))
+def test_the_search_finds_nothing_where_nothing_fits(epsilon: Fraction) -> None:
     assert largest(too_much(F(0)), epsilon) is None
 
 

@@ -225,16 +225,17 @@ def test_noise_at_the_door_has_its_law_for_what_does_not_occur_as_well() -> None
 def test_a_list_that_would_be_mostly_noise_is_cut_short(select: str, *, listed: bool) -> None:
     """Each pair of two hundred items is in about one basket in two. A few pairs are in many."""
     random = np.random.default_rng(SEED)
-    rare = [random.choice(200, 2, replace=False).astype(str).tolist() for _ in range(10_000)]
+    pairs = [random.choice(200, 2, replace=False).astype(str).tolist() for _ in range(10_000)]
     names = Universe(names=tuple(str(item) for item in range(200))) if listed else None
 
-    def named(data: list[list[str]], seed: int) -> int:
+    def named(data: Transactions, seed: int) -> int:
         asked = {"top": 20, "epsilon": "0.5", "mechanism": "items-first", "select": select, "universe": names}
         return len(mined(data, seed=seed, **asked).itemsets)
 
+    rare = transactions_from_lists(pairs)
     assert np.mean([named(rare, SEED + run) for run in range(8)]) < 12
-    frequent = [[str(item), str(item + 100)] for item in range(20)] * 500
-    assert all(named(rare + frequent, SEED + run) == 20 for run in range(2))
+    frequent = transactions_from_lists(pairs + [[str(item), str(item + 100)] for item in range(20)] * 500)
+    assert all(named(frequent, SEED + run) == 20 for run in range(2))
 
 
 def test_picks_end_where_half_of_them_are_noise_by_the_decoys_among_them() -> None:

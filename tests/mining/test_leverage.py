@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -25,6 +26,7 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS, PEEL
 from fim_private.mining import items_first_steps
 from fim_private.randomness import SeededRandomness
+from fim_private.transactions.dataset import Transactions
 from tests.asking import mined, planned
 from tests.sampling import SEED
 
@@ -174,16 +176,22 @@ def test_frequent_items_are_counted_once_more_in_full(monkeypatch: pytest.Monkey
 
 # The answer.
 
-GENERATOR = np.random.default_rng(11)
 COMPANIONS = (("apples", "pears"), ("ink", "paper"), ("nails", "screws"))
-BASKETS = [
-    [name for name, share in (("bags", 0.7), ("milk", 0.6), ("bread", 0.5)) if GENERATOR.random() < share]
-    + [item for pair in COMPANIONS if GENERATOR.random() < 0.06 for item in pair]
-    + [item for pair in COMPANIONS for item in pair if GENERATOR.random() < 0.01]
-    + ["water"]
-    for _ in range(20_000)
-]
-DATA = transactions_from_lists([list(dict.fromkeys(basket)) for basket in BASKETS])
+
+
+@cache
+def companions() -> tuple[list[list[str]], Transactions]:
+    """Baskets in which each pair of companions goes together, and the same as transactions."""
+    generator = np.random.default_rng(11)
+    baskets = [
+        [name for name, share in (("bags", 0.7), ("milk", 0.6), ("bread", 0.5)) if generator.random() < share]
+        + [item for pair in COMPANIONS if generator.random() < 0.06 for item in pair]
+        + [item for pair in COMPANIONS for item in pair if generator.random() < 0.01]
+        + ["water"]
+        for _ in range(20_000)
+    ]
+    baskets = [list(dict.fromkeys(basket)) for basket in baskets]
+    return baskets, transactions_from_lists(baskets)
 
 
 def found(release: Release) -> set[tuple[str, ...]]:
@@ -194,22 +202,24 @@ def found(release: Release) -> set[tuple[str, ...]]:
 def test_with_much_data_the_pairs_that_go_together_are_found(*, listed: bool) -> None:
     names = ("bags", "milk", "bread", "water", *(item for pair in COMPANIONS for item in pair))
     asked = {"epsilon": 10, "seed": SEED, "universe": Universe(names=names) if listed else None}
-    by_leverage = mined(DATA, by=BY_LEVERAGE, **asked)
+    _, data = companions()
+    by_leverage = mined(data, by=BY_LEVERAGE, **asked)
     assert found(by_leverage) == set(COMPANIONS)
     assert by_leverage.mechanism == "items-first"
     assert by_leverage.plan["by"] == BY_LEVERAGE
-    by_count = mined(DATA, **asked)
+    by_count = mined(data, **asked)
     assert found(by_count) == {("bags", "water"), ("milk", "water"), ("bread", "water")}
     assert by_count.plan["by"] == "count"
 
 
 def test_counts_can_be_released_with_it() -> None:
-    release, by_count = (mined(DATA, epsilon=10, seed=SEED, count_share="0.3", by=by) for by in (BY_LEVERAGE, "count"))
+    baskets, data = companions()
+    release, by_count = (mined(data, epsilon=10, seed=SEED, count_share="0.3", by=by) for by in (BY_LEVERAGE, "count"))
     assert found(release) == set(COMPANIONS)
-    holding = Counter(pair for basket in BASKETS for pair in combinations(sorted(set(basket)), 2))
-    single = Counter(item for basket in BASKETS for item in set(basket))
+    holding = Counter(pair for basket in baskets for pair in combinations(sorted(basket), 2))
+    single = Counter(item for basket in baskets for item in basket)
     for itemset in release.itemsets:
-        expected = single[itemset.items[0]] * single[itemset.items[1]] / len(BASKETS)
+        expected = single[itemset.items[0]] * single[itemset.items[1]] / len(baskets)
         assert itemset.expected == pytest.approx(expected, rel=0.1)
         assert itemset.leverage == pytest.approx(holding[itemset.items] - expected, rel=0.1)
         assert itemset.lift == pytest.approx(holding[itemset.items] / expected, rel=0.1)
@@ -218,7 +228,8 @@ def test_counts_can_be_released_with_it() -> None:
 
 def test_units_are_compared_with_units() -> None:
     """Each customer has two baskets, and all counts are of customers."""
-    data = transactions_from_lists([list(dict.fromkeys(basket)) for basket in BASKETS], np.arange(len(BASKETS)) // 2)
+    baskets, _ = companions()
+    data = transactions_from_lists(baskets, np.arange(len(baskets)) // 2)
     for together in ("basket", "unit"):
         unit = PrivacyUnit(column="customer")
         release = mined(data, epsilon=10, unit=unit, together=together, seed=SEED, by=BY_LEVERAGE)
