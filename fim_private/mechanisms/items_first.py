@@ -14,8 +14,10 @@ then go by the count less a public number: what the noisy counts of the two item
 frequent items are counted once more, every transaction in full.
 
 A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
-Such a list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon.
 Nor is it for single items of short transactions, whose first counts name them (`item_histogram.py`).
+
+A public list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon. Where
+several sizes are asked for, the mechanism then looks whether the data is dense, and PrivBasis better (`dense_look.py`).
 
 This file says what all steps cost and divides the budget among them. `items_first_tuning.py` holds the shares, and
 `mining/items_first_steps.py` runs the steps.
@@ -41,6 +43,7 @@ from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.dense_look import DenseLook
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
 from fim_private.mechanisms.item_reading import ItemReading, item_reading
@@ -50,6 +53,7 @@ from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.noise_family import GAUSSIAN, LAPLACE, NoiseFamily
+from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import (
     BY_COUNT,
     BY_LEVERAGE,
@@ -98,6 +102,7 @@ class ItemsFirst:
         support: about how many units hold the k-th itemset, if that was released before; None if it was not.
         noise: the family of noise of all steps.
         tuning: how the budget is shared out.
+        dense: a look whether the data is dense, after the first look at the lengths; None if there is none.
     """
 
     top: int
@@ -114,6 +119,7 @@ class ItemsFirst:
     support: float | None = None
     noise: NoiseFamily = GAUSSIAN
     tuning: Tuning = FOUND
+    dense: DenseLook | None = None
 
     @property
     def size(self) -> int:
@@ -129,15 +135,17 @@ class ItemsFirst:
     def branches(self) -> tuple[ItemsFirst]:
         return (self,)
 
-    def loud(self, names: int) -> Iterator[ItemsFirst]:
-        """The same with so little noise that every later step follows, in each way that the look may choose."""
+    def loud(self, names: int) -> Iterator[ItemsFirst | PrivBasis]:
+        """The same with so little noise that every later step follows, in each way that the looks may choose."""
+        if self.dense is not None:
+            yield from self.dense.basis.loud(names)
         look = self.noise.look.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
             names=names if self.test_delta is None else max(names, self.items.names),
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None)
+            way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None, dense=None)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
@@ -192,7 +200,9 @@ class ItemsFirst:
             again, test = "perhaps the likeliest items once more, ", ", and the test of their items"
         if self.by == BY_LEVERAGE:
             again = "the most frequent items once more, "
+        dense = () if self.dense is None else (paid("look whether the data is dense", self.dense.noise.epsilon),)
         return (
+            *dense,
             paid("looks at how many items units hold", 2 * self.look.cost),
             paid("noisy counts of items", self.items.measurement.cost),
             paid(f"{again}{what}{test}", self._after_items),
@@ -284,7 +294,8 @@ class ItemsFirst:
     @property
     def _after_items(self) -> Fraction:
         """What the looks and the first counts of the items leave of the budget."""
-        return self.budget - 2 * self.look.cost - self.items.measurement.cost
+        dense = Fraction(0) if self.dense is None else self.dense.noise.epsilon
+        return self.budget - 2 * self.look.cost - dense - self.items.measurement.cost
 
     def item_deviation(self, lengths: Lengths) -> float:
         """The deviation of the noise in the first counts of the items, in transactions."""
@@ -451,6 +462,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     epsilon, delta = request.epsilon, request.delta
     if delta == 0:
         pure = share_out(request, epsilon, Fraction(0), FOUND_WITHOUT_DELTA if tuning is FOUND else tuning, LAPLACE)
+        pure = replace(pure, dense=DenseLook.of(request, before=pure.look.cost))
         return CalibratedMechanism(mechanism=pure, guarantee=prove_basic(pure.losses, Fraction(0)))
     failure = Fraction(0) if request.listed else tuning.failure_share * delta
 

@@ -41,6 +41,7 @@ from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
+from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Guarantee, Loss
 from fim_private.profile import CountProfile
@@ -219,7 +220,7 @@ class LookFirst:
         law[()] += 1 - math.fsum(law.values())
         return law
 
-    def loud(self, names: int) -> Iterator[ItemsFirst]:
+    def loud(self, names: int) -> Iterator[ItemsFirst | PrivBasis]:
         """Items first with hardly any noise. The other way has nothing to rehearse."""
         return self.items.loud(names)
 

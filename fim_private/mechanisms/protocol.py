@@ -49,6 +49,7 @@ class Request:
         select: how items-first selects, "peel" or "counts"; None if the calibration decides.
         min_count: only itemsets above this count are asked for; None for the top alone.
         by: what itemsets are ranked by, "count" or "leverage".
+        binned: whether transactions may be put into bins by the items they hold. Units with several baskets may not.
     """
 
     top: int
@@ -63,6 +64,7 @@ class Request:
     select: str | None = None
     min_count: int | None = None
     by: str = BY_COUNT
+    binned: bool = True
 
     @property
     def listed(self) -> bool:

@@ -1,6 +1,7 @@
 """The steps of items-first. Noisy counts come through the door; post-processing of them decides what is counted next.
 
-The itemsets to ask for are chosen from earlier noisy counts, never from the data.
+The itemsets to ask for are chosen from earlier noisy counts, never from the data. Where the data turns out to be dense,
+the steps of PrivBasis follow.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
-from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
+from fim_private.counting import ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
 from fim_private.mechanisms.item_reading import ItemReading
@@ -23,6 +24,7 @@ from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
+from fim_private.mining import privbasis_steps
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_pairs
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import Estimates, shrink
@@ -34,6 +36,7 @@ from fim_private.release.door import (
     keep_supported,
     look,
     look_at,
+    look_at_count,
     look_at_lengths,
     measure,
     pick,
@@ -106,6 +109,7 @@ def run(
     randomness: Randomness,
     *,
     looked: tuple[TransactionDatabase, Lengths] | None = None,
+    counted: HiddenCounts | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
     """Find the items, then the itemsets, without names; then name as many as the certificate allows.
@@ -116,10 +120,16 @@ def run(
         randomness: where the bits come from.
         looked: the database with one transaction per unit, and what the look at their lengths found, if that look was
             made before.
+        counted: the counts of the itemsets asked for, if the mechanism looks whether the data is dense.
         progress: called with the name of each phase as it begins.
     """
     progress("finding items")
     merged, lengths = looked or look_first(database, mechanism, randomness)
+    if mechanism.dense is not None:
+        if counted is None:
+            raise AssertionError("nothing was counted to look at")
+        if mechanism.dense.decides(look_at_count(counted, mechanism.dense, randomness), lengths):
+            return privbasis_steps.run(database, mechanism.dense.basis, counted, randomness, progress)
     histogram = mechanism.histogram(lengths)
     if histogram is not None:
         return _picked_of_found(database, histogram, lengths, mechanism, randomness)

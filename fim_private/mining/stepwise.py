@@ -28,6 +28,8 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
     match mechanism:
         case PrivBasis():
             return largest_counts(database, mechanism.sizes, mechanism.wanted)
+        case ItemsFirst() if mechanism.dense is not None:
+            return largest_counts(database, mechanism.sizes, mechanism.dense.place)
         case LookFirst():
             return largest_counts(database, mechanism.sizes, mechanism.depth)
         case WeightedGaussian():
@@ -72,7 +74,7 @@ def run(
     first = count_first(database, mechanism) if counts is None else counts
     match mechanism:
         case ItemsFirst():
-            return items_first_steps.run(database, mechanism, randomness, progress=progress)
+            return items_first_steps.run(database, mechanism, randomness, counted=first, progress=progress)
         case PrivBasis() if first is not None:
             return privbasis_steps.run(database, mechanism, first, randomness, progress)
         case WeightedGaussian() if first is not None:

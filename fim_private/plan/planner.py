@@ -147,6 +147,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
             select=question.select,
             min_count=question.min_count,
             by=question.by,
+            binned=not question.counts_units,
         )
         for remaining in searches
     ]

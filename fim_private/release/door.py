@@ -24,6 +24,7 @@ from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, 
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
+from fim_private.mechanisms.dense_look import DenseLook
 from fim_private.mechanisms.left_out import LeftOut
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import DECOY, OTHER, LiftedExponential
@@ -319,6 +320,18 @@ def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasi
     """
     count = itemsets.profile(0).count(mechanism.wanted)
     return mechanism.number_of_items(items.profile(mechanism.items - len(items)), count, randomness)
+
+
+def look_at_count(counts: HiddenCounts, look: DenseLook, randomness: Randomness) -> int:
+    """The count at the place that the look is for, with noise. This costs `look.noise.loss`.
+
+    Args:
+        counts: the counts of the itemsets asked for, down to this place.
+        look: the look of the plan.
+        randomness: where the bits come from.
+    """
+    count = np.array([counts.profile(0).count(look.place)], np.int64)
+    return int(look.noise.add_noise(count, randomness)[0])
 
 
 def measure_bins(bins: BasisBins, noise: CountNoise, randomness: Randomness) -> NDArray[np.int64]:

@@ -347,12 +347,13 @@ def lengths_of(pairs: list[tuple[float, float]]) -> Lengths:
 
 
 def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
-    """What everything costs: two looks, the items, and the later steps. Both families are asked what they tell."""
+    """What everything costs: the looks, the items, and the later steps. Both families are asked what they tell."""
 
     def cost(step: Any) -> Fraction:
         return step.loss.epsilon if mechanism.noise is LAPLACE else step.loss.gaussian.rho
 
     total = 2 * cost(mechanism.look) + cost(mechanism.items.measurement)
+    total += mechanism.dense.noise.loss.epsilon if mechanism.dense is not None else 0
     for step in (steps.again, steps.recount, steps.pairs, steps.itemsets, steps.spread):
         total += cost(step) if step is not None else 0
     for rho in steps.in_doubt:

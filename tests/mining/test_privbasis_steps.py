@@ -7,13 +7,17 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from fim_private.counting import LocalDatabase, count_bins
+from fim_private import Budget, PrivacyUnit, Universe
+from fim_private.counting import BasisBins, LocalDatabase, count_bins
 from fim_private.errors import UsageError
 from fim_private.mechanisms.count_noise import GaussianCounts, LaplaceCounts
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining import privbasis_steps, stepwise
-from fim_private.randomness import SeededRandomness
+from fim_private.mining.mine import mine_as_planned
+from fim_private.plan import make_plan
+from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import measure_bins
 from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 
@@ -124,3 +128,41 @@ def test_nothing_is_named_where_no_itemset_lies_in_a_basis(monkeypatch: pytest.M
     outcome = stepwise.run(DATABASE, made(sizes=(2,)), SeededRandomness(0))
     assert len(outcome.itemsets) == 0
     assert len(outcome.counts) == 0
+
+
+def cubes(number: int, dense: bool) -> LocalDatabase:
+    """Baskets of three sorts of five items each; or nearly all of one sort."""
+    generator = np.random.default_rng(5)
+    held = generator.random((number, 15)) < np.repeat([0.9, 0.02, 0.02] if dense else [0.2, 0.2, 0.2], 5)
+    return LocalDatabase(transactions_from_lists([[f"{item + 10}" for item in np.flatnonzero(row)] for row in held]))
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_dense_data_is_counted_in_bins_and_other_data_is_not(dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the 20 most frequent itemsets are in more than a third of all baskets, the steps of PrivBasis follow."""
+    database, names = cubes(4000, dense), tuple(f"{item + 10}" for item in range(15))
+    plan = make_plan(
+        size=(1, 2, 3),
+        top=20,
+        budget=Budget("4", "0"),
+        unit=PrivacyUnit(),
+        mechanism="items-first",
+        universe=Universe(names=names),
+    )
+    bins: list[LaplaceCounts] = []
+    real = privbasis_steps.measure_bins
+
+    def measured(counted: BasisBins, noise: LaplaceCounts, randomness: Randomness) -> NDArray[np.int64]:
+        bins.append(noise)
+        return real(counted, noise, randomness)
+
+    monkeypatch.setattr(privbasis_steps, "measure_bins", measured)
+    release = mine_as_planned(database, plan, seed=1)
+    assert len(release.itemsets) == 20
+    if not dense:
+        assert not bins
+        return
+    (noise,) = bins
+    assert float(noise.epsilon) == pytest.approx(4 * 0.5 * (1 - 0.03 - 0.03), rel=0.01)
+    assert {itemset.items for itemset in release.itemsets if len(itemset.items) == 1} == {(name,) for name in names[:5]}
+    assert all(itemset.count is not None and itemset.count > 2000 for itemset in release.itemsets)

@@ -1,0 +1,108 @@
+"""A look whether data is dense: when there is one, what it costs, and what it gives away."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from fim_private.mechanisms.dense_look import DenseLook
+from fim_private.mechanisms.items_first import ItemsFirst, calibrate
+from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.protocol import COUNTS, PEEL, Request
+from fim_private.randomness.discrete_laplace import log_survival
+
+REQUEST = Request(top=20, epsilon=Fraction(1), delta=Fraction(0), sizes=(1, 2, 3), universe_size=166_750, names=100)
+
+
+def planned(request: Request = REQUEST) -> ItemsFirst:
+    mechanism = calibrate(request).mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    return mechanism
+
+
+def look_of(request: Request = REQUEST) -> DenseLook:
+    look = planned(request).dense
+    assert look is not None
+    return look
+
+
+@pytest.mark.parametrize("sensitivity", [1, 3])
+def test_neither_way_costs_more_than_the_budget(sensitivity: int) -> None:
+    mechanism = planned(replace(REQUEST, sensitivity=sensitivity))
+    assert mechanism.dense is not None
+    looks = mechanism.look.cost + mechanism.dense.noise.epsilon
+    assert mechanism.dense.noise.epsilon == Fraction(3, 100)
+    assert looks + sum(loss.epsilon for loss in mechanism.dense.basis.losses) == REQUEST.epsilon
+    steps = mechanism.spending
+    assert sum(step.epsilon or 0 for step in steps) == REQUEST.epsilon
+    assert steps[0].epsilon == mechanism.dense.noise.epsilon
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sizes": (2,)},
+        {"select": PEEL},
+        {"select": COUNTS},
+        {"min_count": 30},
+        {"binned": False},
+        {"top": 501},
+        {"sizes": (1, 13)},
+        {"delta": Fraction(1, 10**6)},
+    ],
+)
+def test_it_is_for_several_sizes_without_a_delta_where_transactions_may_be_binned(changes: dict[str, object]) -> None:
+    assert planned().dense is not None
+    assert planned(replace(REQUEST, **changes)).dense is None
+
+
+def test_the_count_is_compared_with_the_number_of_units() -> None:
+    lengths = Lengths(np.array([3.0, 8.0]), np.array([600.0, 400.0]))
+    for sensitivity in (1, 2):
+        look = look_of(replace(REQUEST, sensitivity=sensitivity))
+        assert look.decides(350 * sensitivity, lengths)
+        assert not look.decides(350 * sensitivity - 1, lengths)
+
+
+BASKETS = [frozenset(some) for size in range(4) for some in combinations(range(3), size)]
+
+
+def count_at(data: tuple[frozenset[int], ...], place: int) -> int:
+    """The count of the itemset at this place among those of one to three items; 0 beyond the last."""
+    held = Counter(some for basket in data for size in (1, 2, 3) for some in combinations(sorted(basket), size))
+    ranked = sorted(held.values(), reverse=True)
+    return ranked[place - 1] if place <= len(ranked) else 0
+
+
+def worst_ratio(units: int, place: int, noise: float) -> float:
+    """How much a unit of so many baskets can change the chances of either way, for all data of two baskets, as a log.
+
+    The look is at the count of this place, and decides by any threshold.
+    """
+    worst = 0.0
+    for data in combinations_with_replacement(BASKETS, 2):
+        for unit in combinations_with_replacement(BASKETS, units):
+            counts = count_at(data, place), count_at((*data, *unit), place)
+            for least in range(-3, 6):
+                above = [log_survival(least - count, noise) for count in counts]
+                below = [math.log(-math.expm1(chance)) for chance in above]
+                worst = max(worst, abs(above[0] - above[1]), abs(below[0] - below[1]))
+    return worst
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2])
+@pytest.mark.parametrize("place", [1, 2, 4, 7])
+def test_the_decision_is_as_private_as_the_look_says_and_no_more(sensitivity: int, place: int) -> None:
+    look = look_of(replace(REQUEST, epsilon=Fraction(20), sensitivity=sensitivity))
+    epsilon = float(look.noise.epsilon)
+    worst = worst_ratio(sensitivity, place, float(look.noise.scale))
+    assert worst <= epsilon + 1e-12
+    assert worst > 0.9 * epsilon
+    # A twin that pays half, as one does that takes a unit of two transactions for one.
+    assert worst_ratio(sensitivity, place, float(look.noise.scale) / 2) > 1.5 * epsilon
