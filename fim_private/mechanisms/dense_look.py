@@ -24,6 +24,9 @@ _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
 
+_LARGER = 3
+"""Items and pairs alone are many beside the items that they are made of, and better found one by one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DenseLook:
@@ -47,7 +50,9 @@ class DenseLook:
         """
         top, sizes, cost = request.top, request.sizes, LOOK_SHARE * request.epsilon
         asked = request.binned and request.select is None and request.min_count is None
-        if not asked or len(sizes) == 1 or min(sizes) < 1 or max(sizes) > MOST_IN_BASIS or top > LARGEST_TOP:
+        if not asked or len(sizes) == 1 or min(sizes) < 1 or top > LARGEST_TOP:
+            return None
+        if not _LARGER <= max(sizes) <= MOST_IN_BASIS:
             return None
         basis = PrivBasis(
             top=top,

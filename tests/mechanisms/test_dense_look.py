@@ -48,6 +48,7 @@ def test_neither_way_costs_more_than_the_budget(sensitivity: int) -> None:
     "changes",
     [
         {"sizes": (2,)},
+        {"sizes": (1, 2)},
         {"select": PEEL},
         {"select": COUNTS},
         {"min_count": 30},
