@@ -237,7 +237,8 @@ def test_a_value_that_is_no_number_is_refused_in_plain_words(command: tuple[str,
     ("command", "said"),
     [
         (("plan", "--about", "0"), "'--about': Give 1 or more."),
-        (("inspect", "b.csv", "--sizes", "9"), "'--sizes': Give 5 or less."),
+        (("inspect", "b.csv", "--sizes", "9"), "Itemsets of 1 to 5 items are shown."),
+        (("inspect", "b.csv", "--sizes", "0-2"), "Itemsets of 1 to 5 items are shown."),
     ],
 )
 def test_a_number_out_of_range_is_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:

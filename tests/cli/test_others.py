@@ -72,6 +72,8 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
         "1 milk + tea",
     ):
         assert fact in shown
+    larger = succeed("inspect", path, "--unit-column", "customer", "--sizes", "2-3").stdout.decode()
+    assert [f"itemset of size {size}" in larger for size in (1, 2, 3)] == [False, True, True]
 
 
 def test_inspect_shows_what_caps_drop(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from fim_private.cli.files import check_page
 from fim_private.cli.layout_file import layout_text
 from fim_private.cli.option_groups import spread, without
 from fim_private.cli.progress import phases, say
+from fim_private.cli.question_options import itemset_sizes
 from fim_private.cli.replay import replayed_guesses
 from fim_private.errors import UsageError
 from fim_private.privacy import Together
@@ -19,13 +20,16 @@ from fim_private.privacy import Together
 if TYPE_CHECKING:
     from fim_private.transactions.formats.doubt import Doubt
 
+LARGEST_SHOWN = 5
+"""So many items have the largest itemsets to show. Larger ones take long to count."""
+
 
 @spread
 def inspect(
     context: typer.Context,
     file: options.Files,
     top: Annotated[int, typer.Option(min=0, max=10_000, help="The number of itemsets of each size to show.")] = 10,
-    sizes: Annotated[int, typer.Option(min=1, max=5, help="The largest itemset size to show.")] = 2,
+    sizes: Annotated[str, typer.Option(help="The itemset sizes to show, as for `mine`: 1-3 or 1,2.")] = "1-2",
     unit_column: options.UnitColumn = None,
     together: options.TogetherOption = None,
     *,
@@ -54,6 +58,9 @@ def inspect(
     from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, warnings
     from fim_private.transactions.reading import read_transactions
 
+    shown = itemset_sizes(None, sizes)
+    if not 1 <= min(shown) <= max(shown) <= LARGEST_SHOWN:
+        raise UsageError(f"Itemsets of 1 to {LARGEST_SHOWN} items are shown.", "Write --sizes as in 1-3 or 1,2.")
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
     check_page(output, *file, reading.layout, overwrite=overwrite)
@@ -70,9 +77,7 @@ def inspect(
         # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
         merged = merge_units(transactions)
         counts_from = count_units(transactions) if in_one_basket else merged
-        counted = [
-            (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
-        ]
+        counted = [(size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in shown if top]
     if output is not None:
         found = transactions.notes.layout.guessed_before(guessed)
         content = layout_text(found, drop_rows_without_unit=reading.drop_rows_without_unit)
