@@ -63,7 +63,10 @@ class Command(_Plain, TyperCommand):
         Typer's words are those for programmers.
         """
         try:
-            typed, _, order = self.make_parser(ctx).parse_args(args=[*args])
+            typed, extra, order = self.make_parser(ctx).parse_args(args=[*args])
+            options_only = not any(param.param_type_name == "argument" for param in self.params)
+            if extra and options_only and not ctx.resilient_parsing:
+                raise UsageError(f"{ctx.info_name} reads no file, and takes options only.", f"Leave out {extra[0]!r}.")
             for param in order:
                 if param.name in ONCE and order.count(param) > 1 and not ctx.resilient_parsing:
                     raise UsageError(

@@ -245,6 +245,12 @@ def test_a_number_out_of_range_is_refused_in_plain_words(command: tuple[str, ...
     assert said in words(end_with(2, *command))
 
 
+def test_a_command_that_reads_no_file_says_so() -> None:
+    said = words(end_with(2, "plan", "baskets.csv", "--size", "2", *PROMISE))
+    assert "plan reads no file, and takes options only." in said
+    assert "Leave out 'baskets.csv'." in said
+
+
 def test_a_value_that_is_no_choice_is_refused_in_plain_words() -> None:
     said = words(end_with(2, "plan", "--neighbours", "substitute"))
     assert "'--neighbours': 'substitute' is not one of 'add-remove', 'replace'." in said
