@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.privbasis import LARGEST_TOP, MOST_IN_BASIS, PrivBasis
+from fim_private.mechanisms.privbasis import LARGEST_TOP, PrivBasis
 from fim_private.mechanisms.protocol import Request
 
 LOOK_SHARE = Fraction(3, 100)
@@ -24,8 +24,11 @@ _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
 
-_LARGER = 3
-"""Items and pairs alone are many beside the items that they are made of, and better found one by one."""
+_MORE_THAN_ALL = 1.5
+"""If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
+_LARGEST = (3, 4)
+"""Items and pairs alone are many beside the items that they are made of, and better found one by one. Before the look,
+all itemsets are counted, which for larger ones takes long or is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +55,7 @@ class DenseLook:
         asked = request.binned and request.select is None and request.min_count is None
         if not asked or len(sizes) == 1 or min(sizes) < 1 or top > LARGEST_TOP:
             return None
-        if not _LARGER <= max(sizes) <= MOST_IN_BASIS:
+        if max(sizes) not in _LARGEST:
             return None
         basis = PrivBasis(
             top=top,
@@ -76,4 +79,5 @@ class DenseLook:
             count: what the look found.
             lengths: how many items units hold, as released before.
         """
-        return count >= _DENSE * self.noise.sensitivity * float(lengths.units.sum())
+        share = count / (self.noise.sensitivity * float(lengths.units.sum()))
+        return _DENSE <= share <= _MORE_THAN_ALL

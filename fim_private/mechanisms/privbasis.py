@@ -42,6 +42,8 @@ ETA = Fraction(11, 10)
 MOST_IN_BASIS = 12
 """The paper's limit: 2^12 bins."""
 LARGEST_TOP = 500
+_REHEARSED = 50
+"""So many items and their pairs are enough to rehearse with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,8 +196,8 @@ class PrivBasis:
     def loud(self, names: int) -> Iterator[PrivBasis]:
         """The same with hardly any noise over a list of so many names, with one basis and with several."""
         yield replace(self, budget=MUCH, items=names)
-        # A long list has more items than fit into one basis.
-        yield replace(self, budget=MUCH, items=names, most=2, top=2 * names)
+        # A long list of itemsets has more items than fit into one basis.
+        yield replace(self, budget=MUCH, items=names, most=2, top=2 * min(names, _REHEARSED))
 
     def _each_pick(self, share: Fraction, picks: int) -> Fraction:
         """The epsilon of each of so many picks that cost this share of the budget together."""

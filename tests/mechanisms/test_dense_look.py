@@ -13,8 +13,9 @@ import pytest
 
 from fim_private.mechanisms.dense_look import DenseLook
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
-from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lengths import BINS, Lengths
 from fim_private.mechanisms.protocol import COUNTS, PEEL, Request
+from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import log_survival
 
 REQUEST = Request(top=20, epsilon=Fraction(1), delta=Fraction(0), sizes=(1, 2, 3), universe_size=166_750, names=100)
@@ -54,7 +55,7 @@ def test_neither_way_costs_more_than_the_budget(sensitivity: int) -> None:
         {"min_count": 30},
         {"binned": False},
         {"top": 501},
-        {"sizes": (1, 13)},
+        {"sizes": (1, 5)},
         {"delta": Fraction(1, 10**6)},
     ],
 )
@@ -69,6 +70,15 @@ def test_the_count_is_compared_with_the_number_of_units() -> None:
         look = look_of(replace(REQUEST, sensitivity=sensitivity))
         assert look.decides(350 * sensitivity, lengths)
         assert not look.decides(350 * sensitivity - 1, lengths)
+        assert look.decides(1_500 * sensitivity, lengths)
+        assert not look.decides(1_500 * sensitivity + 1, lengths)
+
+
+def test_where_no_length_is_clear_nothing_is_dense() -> None:
+    """The look at the lengths then takes one unit for all, and any count would be large beside it."""
+    looked = planned().look.add_noise(np.zeros(len(BINS), np.int64), SeededRandomness(1))
+    assert looked.units.sum() == 1
+    assert not any(look_of().decides(count, looked) for count in range(2, 5000))
 
 
 BASKETS = [frozenset(some) for size in range(4) for some in combinations(range(3), size)]

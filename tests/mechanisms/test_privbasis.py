@@ -312,3 +312,11 @@ def test_every_way_of_the_steps_is_rehearsed() -> None:
     assert (quick.items, quick.most) == (7, 12)
     assert (several.items, several.most) == (7, 2)
     assert quick.budget == several.budget > 1000
+
+
+def test_a_long_list_is_rehearsed_with_few_of_its_items() -> None:
+    """Picks of all items of a long list, and of their pairs, would not end."""
+    for rehearsed in made().loud(70_000):
+        assert rehearsed.items == 70_000
+        assert rehearsed.most_items <= 220
+    assert rehearsed.number_of_pairs(20) > 0
