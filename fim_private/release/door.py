@@ -18,6 +18,7 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
@@ -423,18 +424,19 @@ class _Others(ABC):
         """What the itemset drawn last adds to what is left."""
 
     @cached_property
-    def _held_itemsets(self) -> set[tuple[int, ...]]:
-        return set(map(tuple, increasing(self._held).tolist()))
+    def _held_itemsets(self) -> pl.DataFrame:
+        return pl.DataFrame(increasing(self._held))
 
     def _some(self) -> list[tuple[tuple[int, ...], int]]:
         """Some of the itemsets that are not held, each drawn by itself, with their counts."""
-        drawn = [self._any() for _ in range(self._at_once)]
+        drawn = pl.DataFrame(np.array([self._any() for _ in range(self._at_once)], np.int32))
         self._at_once = min(4 * self._at_once, _MOST_AT_ONCE)
-        others = [itemset for itemset in drawn if itemset not in self._held_itemsets]
-        different = list(dict.fromkeys(others))
-        counts = self._count(np.array(different, np.int32).reshape(-1, self._held.shape[1])).vector()
-        found = dict(zip(different, counts.tolist(), strict=True))
-        return [(itemset, found[itemset]) for itemset in others]
+        columns = drawn.columns
+        others = drawn.join(self._held_itemsets, on=columns, how="anti", maintain_order="left")
+        different = others.unique(maintain_order=True)
+        counts = different.with_columns(count=self._count(different.to_numpy()).vector())
+        found = others.join(counts, on=columns, how="left", maintain_order="left")
+        return [(tuple(itemset), count) for *itemset, count in found.iter_rows()]
 
 
 class _OthersOfList(_Others):
