@@ -23,7 +23,6 @@ LOOK_SHARE = Fraction(3, 100)
 _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
-
 _MORE_THAN_ALL = 1.5
 """If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
 _LARGEST = (3, 4)
@@ -53,9 +52,7 @@ class DenseLook:
         """
         top, sizes, cost = request.top, request.sizes, LOOK_SHARE * request.epsilon
         asked = request.binned and request.select is None and request.min_count is None
-        if not asked or len(sizes) == 1 or min(sizes) < 1 or top > LARGEST_TOP:
-            return None
-        if max(sizes) not in _LARGEST:
+        if not asked or len(sizes) == 1 or min(sizes) < 1 or max(sizes) not in _LARGEST or top > LARGEST_TOP:
             return None
         basis = PrivBasis(
             top=top,
