@@ -120,7 +120,7 @@ def skipped_columns(given: str | None) -> tuple[int, ...]:
     if given is None:
         return ()
     if not are_numbers(given):
-        raise UsageError("--skip-columns takes numbers of columns from 1 on, no names.", "Write it as in 1 or 1,3.")
+        raise UsageError("--skip-columns takes numbers from 1 on, no names of columns.", "Write it as in 1 or 1,3.")
     return tuple(sorted(set(map(int, given.split(",")))))
 
 

@@ -81,7 +81,7 @@ def test_columns_are_left_out_by_number(format_name, as_parquet):
         read(data, skip_columns="1,3,6", **{**options, "format": "one-hot"})
     with pytest.raises(InputError, match=r"skip_columns=.1,3."):
         read(data, skip_columns="1", **{**options, "format": "one-hot"})
-    with pytest.raises(UsageError, match=r"skip_columns= takes numbers of columns from 1 on, no names"):
+    with pytest.raises(UsageError, match=r"skip_columns= takes numbers from 1 on, no names of columns"):
         read(data, skip_columns="total", **options)
     doubts = []
     noted = read(data, on_doubt=doubts.append)
