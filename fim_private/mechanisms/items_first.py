@@ -102,7 +102,7 @@ class ItemsFirst:
         support: about how many units hold the k-th itemset, if that was released before; None if it was not.
         noise: the family of noise of all steps.
         tuning: how the budget is shared out.
-        dense: a look whether the data is dense, after the first look at the lengths; None if there is none.
+        dense: the look at how dense the data is, after the first look at the lengths; None if it is not taken.
     """
 
     top: int
@@ -200,7 +200,7 @@ class ItemsFirst:
             again, test = "perhaps the likeliest items once more, ", ", and the test of their items"
         if self.by == BY_LEVERAGE:
             again = "the most frequent items once more, "
-        dense = () if self.dense is None else (paid("look whether the data is dense", self.dense.noise.epsilon),)
+        dense = () if self.dense is None else (paid("look at how dense the data is", self.dense.noise.epsilon),)
         return (
             *dense,
             paid("looks at how many items units hold", 2 * self.look.cost),
