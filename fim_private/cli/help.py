@@ -62,20 +62,21 @@ class Command(_Plain, TyperCommand):
 
         Typer's words are those for programmers.
         """
+        if ctx.resilient_parsing:  # for the Tab key, which goes on from half a command
+            return super().parse_args(ctx, args)
         try:
             typed, extra, order = self.make_parser(ctx).parse_args(args=[*args])
-            options_only = not any(param.param_type_name == "argument" for param in self.params)
-            if extra and options_only and not ctx.resilient_parsing:
+            if extra and not any(param.param_type_name == "argument" for param in self.params):
                 raise UsageError(f"{ctx.info_name} reads no file, and takes options only.", f"Leave out {extra[0]!r}.")
             for param in order:
-                if param.name in ONCE and order.count(param) > 1 and not ctx.resilient_parsing:
+                if param.name in ONCE and order.count(param) > 1:
                     raise UsageError(
                         f"{' or '.join(param.opts)} is given twice.",
                         "Give it once. Conditions are joined by AND, and columns by commas.",
                     )
             rest = super().parse_args(ctx, args)
             settings = {**(ctx.default_map or {}), **typed}
-            for param in () if ctx.resilient_parsing else self.get_params(ctx):
+            for param in self.get_params(ctx):
                 given = settings.get(param.name)
                 # Typer takes 1.000, which is a thousand to some, for 1.
                 if isinstance(ctx.params.get(param.name), int) and isinstance(given, str) and "." in given:

@@ -29,7 +29,7 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
         case PrivBasis():
             return largest_counts(database, mechanism.sizes, mechanism.wanted)
         case ItemsFirst() if mechanism.dense is not None:
-            return largest_counts(database, mechanism.sizes, mechanism.dense.place)
+            return count_first(database, mechanism.dense.basis)
         case LookFirst():
             return largest_counts(database, mechanism.sizes, mechanism.depth)
         case WeightedGaussian():
