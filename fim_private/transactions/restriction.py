@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
+from fim_private.transactions.columns.column_names import ITEM_NAMES, plain
 from fim_private.transactions.compressed_rows import recoded, runs_of, taken, without_gaps
 from fim_private.transactions.dataset import Transactions, code_type
 from fim_private.transactions.files.source import opened
@@ -21,6 +23,9 @@ from fim_private.transactions.strings import not_blank, positions_in
 
 _QUOTED = r'^"((?:[^"]|"")*)"$'
 """A line that is one quoted field of a table."""
+
+_HEADERS = {*ITEM_NAMES, "name", "names"}
+"""What stands above a list of items, as `plain` makes it."""
 
 SHOWN = 5
 """So many more lines with repeated names are shown."""
@@ -55,7 +60,7 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
     Quotes around a whole line are no part of the name, and a doubled quote within them is one, as in a table.
 
     Errors:
-        InputError: the file cannot be read, holds no name, or holds one twice.
+        InputError: the file cannot be read, holds no name or one twice, or begins with the name of a column.
     """
     with opened(source) as reading:
         text = Text(name=reading.name, blocks=reading.blocks(), encoding=encoding)
@@ -65,6 +70,11 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
     filled = lines.filter(lines != "")
     if filled.is_empty():
         raise InputError(f"{text.name} holds no name.", "Give one item name per line.")
+    if len(filled) > 1 and not _HEADERS.isdisjoint(map(plain, re.split(r"[,;\t]", filled[0]))):
+        raise InputError(
+            f"{text.name} begins with {filled[0][:60]!r}, which looks like a header. It would count as an item.",
+            "Give one item name per line, without a header or other columns. If it is an item, do not put it first.",
+        )
     if filled.n_unique() < len(filled):
         again = lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()
         first, *others = (again.arg_true() + 1).to_list()

@@ -78,6 +78,18 @@ def test_a_repeated_name_is_told_by_its_line():
             read_item_names(io.BytesIO(names))
 
 
+@pytest.mark.parametrize("header", ["item", "\n Produkt", '"Name"', "id,Item name", "product;price", "N°\tDésignation"])
+def test_a_header_above_the_names_is_refused(header):
+    """It is no item, but mechanisms could name it."""
+    with pytest.raises(InputError, match=r"begins with .*, which looks like a header"):
+        read_item_names(io.BytesIO(f"{header}\nmilk\nbread\n".encode()))
+
+
+@pytest.mark.parametrize("names", [["item"], ["milk", "item"], ["item 7", "milk"], ["bread, white", "name"]])
+def test_an_item_may_be_called_as_a_column_is(names):
+    assert read_item_names(io.BytesIO("\n".join(names).encode())) == names
+
+
 def test_a_file_without_names_is_refused(tmp_path):
     with pytest.raises(InputError, match="nothing but blanks"):
         read_item_names(io.BytesIO(b"\n \n"))
