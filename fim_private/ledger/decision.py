@@ -8,10 +8,11 @@ from fractions import Fraction
 
 from fim_private.accounting.cost import Cost, Priced
 from fim_private.accounting.privacy_filter import HALF, Charge, PrivacyFilter
-from fim_private.errors import UsageError
+from fim_private.errors import BudgetError, UsageError
 from fim_private.ledger.charge import charge_of
 from fim_private.ledger.records import State
-from fim_private.ledger.refusal import refusal
+from fim_private.ledger.refusal import amount, refusal
+from fim_private.privacy import Budget
 from fim_private.release import Layout
 
 
@@ -35,6 +36,30 @@ def decide(state: State, plan: Priced, *, search: bool = True) -> tuple[PrivacyF
         if rule.admits(state.spent + charge):
             return rule, charge
     raise refusal(plan, rules, state.spent, search=search)
+
+
+def with_total(state: State, budget: Budget) -> State:
+    """The state with another total.
+
+    Raises:
+        BudgetError: more than the new total is already spent.
+    """
+    later = replace(state, budget=budget)
+    rule = later.rule()
+    if not state.releases or rule.admits(state.spent):
+        return later
+    if not rule.pays(state.spent):
+        most = amount(state.failing_epsilon or Fraction(0))
+        raise BudgetError(
+            "Added up, the releases of this ledger exceed the new total. Renyi composition allows no "
+            f"epsilon above {most}, the total at the first release.",
+            "Give at most that epsilon, or keep another ledger; this one is as it was.",
+        )
+    raise BudgetError(
+        f"More was spent already: epsilon {amount(state.spent.epsilon, up=True)}, delta "
+        f"{amount(state.spent.delta, up=True)} (basic composition).",
+        "A total cannot be set below what was spent; the ledger is as it was.",
+    )
 
 
 def check_layout(state: State, cost: Cost, layout: Layout | None) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -22,9 +21,8 @@ from fim_private.errors import BudgetError, InputError, UsageError, check_kinds
 from fim_private.ledger import store
 from fim_private.ledger.chain import DamagedError, Event
 from fim_private.ledger.charge import losses_record
-from fim_private.ledger.decision import check_layout, decide
+from fim_private.ledger.decision import check_layout, decide, with_total
 from fim_private.ledger.records import Entry, State, history_of, state_of
-from fim_private.ledger.refusal import amount
 from fim_private.privacy import Budget, Number, failure_probability
 from fim_private.randomness import SecureRandomness
 from fim_private.release import Layout
@@ -233,20 +231,7 @@ class Ledger:
             budget = Budget(
                 state.budget.epsilon if epsilon is None else epsilon, state.budget.delta if delta is None else delta
             )
-            later = replace(state, budget=budget)
-            if state.releases and not later.rule().admits(state.spent):
-                if not later.rule().pays(state.spent):
-                    most = amount(state.failing_epsilon or Fraction(0))
-                    raise BudgetError(
-                        "Added up, the releases of this ledger exceed the new total. Renyi composition allows no "
-                        f"epsilon above {most}, the total at the first release.",
-                        "Give at most that epsilon, or keep another ledger; this one is as it was.",
-                    )
-                raise BudgetError(
-                    f"More was spent already: epsilon {amount(state.spent.epsilon, up=True)}, delta "
-                    f"{amount(state.spent.delta, up=True)} (basic composition).",
-                    "A total cannot be set below what was spent; the ledger is as it was.",
-                )
+            with_total(state, budget)
             if budget == state.budget:
                 return None
             figures = {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}

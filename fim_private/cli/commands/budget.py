@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,6 +119,7 @@ def set_total(
     """
     if epsilon is None and delta is None:
         raise UsageError("No new total was given.", "Give --epsilon, --delta or both.")
+    from fim_private.ledger.decision import with_total
     from fim_private.report.document.text import stated
     from fim_private.report.ledger_text import state_text, stated_budget
 
@@ -127,9 +127,9 @@ def set_total(
     state = kept.state()
     before = state.budget
     wanted = Budget(before.epsilon if epsilon is None else epsilon, before.delta if delta is None else delta)
+    later = with_total(state, wanted)
     unasked = yes or (wanted.epsilon <= before.epsilon and wanted.delta <= before.delta)
     say(f"The total goes from {stated_budget(before)} to {stated_budget(wanted)}.", quiet=quiet and unasked)
-    later = replace(state, budget=wanted)
     if (most := state.failing_epsilon) is not None and not later.rule().pays(state.spent):
         say(
             f"Above epsilon {stated(most)}, the total at the first release, costs are only added up. Nothing is left "

@@ -175,6 +175,7 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
     succeed("mine", baskets, *ASKED, "--ledger", ledger)
     refused = end_with(4, "budget", "set", ledger, "--epsilon", "0.5")
     assert "More was spent already" in words(refused)
+    assert "goes from" not in words(refused)
     unsure = end_with(2, "budget", "set", ledger, "--epsilon", 4)
     assert "goes from epsilon 2, delta 1e-5 to epsilon 4, delta 1e-5" in words(unsure)
     assert "Add --yes" in words(unsure)
