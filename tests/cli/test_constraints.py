@@ -97,7 +97,7 @@ def test_other_names_that_do_not_occur_are_told_to_the_curator(baskets: Path, tm
     items.write_text("TEA\nJAM\nMILK\n")
     refused = end_with(3, "mine", baskets, *PAIRS, "--items-file", items)
     assert "No item of --items-file occurs" in words(refused)
-    assert "A line is one name, without other columns." in words(refused)
+    assert "A line is one name, without other columns. One line is 'TEA'." in words(refused)
     assert "--allow-absent-items" in words(refused)
     items.write_text("tea,jam,bread\n")
     refused = end_with(2, "mine", baskets, *PAIRS, "--items-file", items)

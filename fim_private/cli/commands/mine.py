@@ -115,7 +115,7 @@ def tell_of_absent_items(database: TransactionDatabase, plan: Plan, *, quiet: bo
     if listed and len(gone) == len(listed):
         raise InputError(
             "No item of --items-file occurs in the data: nothing was charged.",
-            f"A line is one name, without other columns. {hint.replace('its', 'their')}",
+            f"A line is one name, without other columns. One line is {listed[0][:60]!r}. {hint.replace('its', 'the')}",
         )
     notes = []
     if gone:
