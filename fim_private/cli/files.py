@@ -41,10 +41,11 @@ def check_folder(folder: Path, *, names: Sequence[str], ours: bool = False, over
         overwrite: write the report all the same.
 
     Raises:
-        UsageError: the folder holds other files, or a release or a ledger has one of the names.
+        UsageError: the folder holds other files or is called as a page, or a release or a ledger has one of the names.
     """
     from fim_private.release.files import check_derived
 
+    refuse_page_as_folder(folder)
     for path in (folder / name for name in names):
         if os.path.exists(path):  # noqa: PTH110 - no error for names too long
             check_derived(path)
@@ -57,6 +58,16 @@ def check_folder(folder: Path, *, names: Sequence[str], ours: bool = False, over
             f"The folder {folder} holds other files, which a report could replace.",
             "Give another folder, or add --overwrite to write the report there.",
         )
+
+
+def refuse_page_as_folder(folder: Path) -> None:
+    """Refuse a new folder that is called as a page is.
+
+    Raises:
+        UsageError: it is.
+    """
+    if folder.suffix.lower() in {".html", ".htm", ".md"} and not os.path.isdir(folder):  # noqa: PTH112 - as above
+        raise UsageError(f"--output names a folder here, and {folder} looks like a file.", "Leave its ending out.")
 
 
 def keep_inputs_apart(files: Sequence[str], items: str | None) -> None:

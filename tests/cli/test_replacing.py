@@ -71,6 +71,12 @@ def test_a_report_goes_only_into_a_folder_of_its_own(name: str, command: tuple[o
     assert name == "figures" or (folder / name).read_text() == OTHERS
 
 
+@pytest.mark.parametrize("command", [("compare", "baskets.csv", *FEW), ("audit", "all")])
+def test_a_folder_is_not_called_as_a_page_is(command: tuple[object, ...]) -> None:
+    assert "report.HTML looks like a file." in words(end_with(2, *command, "-o", "report.HTML"))
+    assert not Path("report.HTML").exists()
+
+
 def test_a_comparison_goes_into_its_folder_again_and_elsewhere_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)

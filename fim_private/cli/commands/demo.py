@@ -57,7 +57,7 @@ def demo(
 
 
 def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None, overwrite: bool, quiet: bool) -> None:
-    from fim_private.cli.files import check_page
+    from fim_private.cli.files import check_page, refuse_page_as_folder
     from fim_private.cli.progress import say
     from fim_private.demos.course import DEMOS, find_demo
     from fim_private.demos.page import page_of, write_page
@@ -79,6 +79,7 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
     if output is not None:
         if changes or answer:
             raise UsageError("A page already shows all values of its control.", "Leave out --set and --answer.")
+        refuse_page_as_folder(output)
         if output.is_dir():
             for lesson in chosen:
                 check_page(page_of(lesson, output), overwrite=overwrite)

@@ -42,6 +42,7 @@ def test_the_answer_may_be_printed_alone() -> None:
         (["list", "--answer"], "Name a lesson"),
         (["all"], "Give --output"),
         (["margin", "--answer", "--output", "x"], "Leave out --set and --answer"),
+        (["margin", "--output", "x.html"], "names a folder here"),
     ],
 )
 def test_a_faulty_call_is_refused_with_its_reason(arguments: list[str], said: str) -> None:
