@@ -199,7 +199,7 @@ class Store:
                 if not _is_cell(rows, self._fingerprint["trials"]):
                     raise InputError(
                         f"Line {number} of {lines} is not what a comparison writes there: it was damaged or changed.",
-                        "Remove this line, and its cell is run again; or give another --output.",
+                        "Remove this line, and its runs are made again; or give another --output.",
                     )
                 self._keep(rows)
 

@@ -191,19 +191,19 @@ def _run(
         )
 
     try:
-        with bar("cells", quiet=quiet) as advance:
+        with bar("runs", quiet=quiet) as advance:
             return run(
                 settings,
                 counts,
                 folder,
                 fingerprint=fingerprint,
                 processes=at_once,
-                advance=advance,
+                advance=lambda done, every: advance(done * settings.trials, every * settings.trials),
                 expect=expect,
                 owner_only=not public,
             )
     except InterruptedByUser:
-        say("Finished cells are kept. Give the same command again to go on.", quiet=quiet)
+        say("What is finished is kept. Give the same command again to go on.", quiet=quiet)
         raise
 
 

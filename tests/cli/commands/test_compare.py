@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -243,6 +245,26 @@ def test_a_comparison_goes_on_only_where_the_file_is_read_as_before(
     done = end_with(2, *command, *other)
     assert "holds a comparison with other data, options for reading it" in words(done)
     assert (folder / "results.parquet").read_bytes() == before
+
+
+@pytest.mark.usefixtures("no_report")
+def test_progress_counts_the_runs_that_were_announced(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, int]] = []
+
+    @contextmanager
+    def watched(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+        assert (what, quiet) == ("runs", False)
+        yield lambda done, every: told.append((done, every))
+
+    monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
+    monkeypatch.setattr("fim_private.cli.commands.compare.bar", watched)
+    few = ("--sizes", "1", "--tops", "1", "--epsilons", "1,2", "--trials", "3", "--mechanisms", "limited-domain")
+    done = succeed("compare", shop, *few, "--curator", "-o", tmp_path / "out")
+    runs = told[-1][1]
+    assert told == [(at, runs) for at in range(0, runs + 1, 3)]
+    assert f"{runs} runs, " in words(done)
 
 
 @pytest.mark.slow
