@@ -69,6 +69,8 @@ class Command(_Plain, TyperCommand):
             if extra and not any(param.param_type_name == "argument" for param in self.params):
                 raise UsageError(f"{ctx.info_name} reads no file, and takes options only.", f"Leave out {extra[0]!r}.")
             for param in order:
+                if typed[param.name] == "":  # as of a variable of the shell that is not set
+                    raise UsageError(f"{' or '.join(param.opts)} is empty.", "Give a value, or leave it out.")
                 if param.name in ONCE and order.count(param) > 1:
                     raise UsageError(
                         f"{' or '.join(param.opts)} is given twice.",

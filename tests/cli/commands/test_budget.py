@@ -182,6 +182,7 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
     assert "epsilon 4" in fim_private("budget", "set", ledger, "--epsilon", 4, "--yes").stdout.decode()
     assert [entry["epsilon"] for entry in history(ledger) if entry["what"] == "total"] == ["2", "4"]
     assert fim_private("budget", "set", ledger).returncode == 2
+    assert "ledger is empty" in words(end_with(2, "budget", "show", ""))
 
 
 def test_every_command_can_be_quiet(tmp_path: Path) -> None:

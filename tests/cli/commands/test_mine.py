@@ -399,6 +399,8 @@ def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
         (("--items-file", "a", "--universe-file", "b"), "--universe-file or --items-file is given twice"),
         (("--release-counts", 0.3, "--count-share", 0.5), "--count-share is given twice"),
         (("--where", "a > 0", "--where", "b > 0"), "joined by AND"),
+        *(((name, ""), f"{name} is empty") for name in ("--ledger", "--config", "--layout", "--where")),
+        (("-o", ""), "--output or -o is empty"),
     ],
 )
 def test_contradictory_options_are_refused(shipped: Path, options: tuple[object, ...], said: str) -> None:
