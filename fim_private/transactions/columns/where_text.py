@@ -51,6 +51,8 @@ HOW = (
     "itself."
 )
 
+DECIMAL = "Write numbers with a decimal point, as in 1.5, not 1,5."
+
 NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 SPECIAL = set("\\.+*?()|[]{}^$")
 
@@ -166,7 +168,9 @@ class _Tokens:
         if kind == "word" and self._is_called(self._next + 1):
             raise _no_functions(token)
         shown = f"{token!r}, its character {self._starts[self._next] + 1}"
-        return UsageError(f"--where does not go on as a condition at {shown}.", HOW)
+        behind_number = self._tokens[self._next - 1][0] == "number"
+        how = DECIMAL if behind_number and (kind, token) == ("sign", ",") else HOW
+        return UsageError(f"--where does not go on as a condition at {shown}.", how)
 
     def _is_called(self, place: int) -> bool:
         return self._tokens[place : place + 1] == [("sign", "(")]
