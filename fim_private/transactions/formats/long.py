@@ -82,7 +82,7 @@ def refuse_items_without_transaction(has_item: pl.Series, has_transaction: pl.Se
         raise InputError(
             "A row has an item but no transaction: the transaction column is blank there.",
             "Fill the column (of merged cells only the first is filled), leave out rows such as sums, as in --where "
-            "'InvoiceNo IS NOT NULL', or choose another --transaction-column.",
+            "'COLUMN IS NOT NULL', or choose another --transaction-column.",
         )
 
 

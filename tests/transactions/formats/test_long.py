@@ -179,7 +179,7 @@ def test_blank_items_are_dropped_and_blank_transactions_refused(blank):
     transactions = read(f"tid,item\n1,milk\n1,{blank}\n2,{blank}\n")
     assert as_sets(transactions) == [{"milk"}]
     assert (transactions.notes.blanks, transactions.notes.empty) == (2, 1)
-    with pytest.raises(InputError, match=r"item but no transaction.*where='InvoiceNo IS NOT NULL'"):
+    with pytest.raises(InputError, match=r"item but no transaction.*where='COLUMN IS NOT NULL'"):
         read(f"tid,item\n1,milk\n{blank},bread\n")
     assert as_sets(read(f"tid,item\n1,milk\n{blank},bread\n", where="tid IS NOT NULL")) == [{"milk"}]
 
