@@ -216,7 +216,8 @@ def _advice(columns: list[str], wanted: str) -> str:
     near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
     first = [column for column in known if plain(column) in near]
     names = ", ".join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))
-    others = " The names of the others may be data. Look for them in the file." if len(known) < len(columns) else ""
+    more = " There are more columns. The names of the others may be data. Look for them in the file."
+    others = more if len(known) < len(columns) else ""
     advice = f"There {'is' if len(known) == 1 else 'are'} {names}.{others}"
     return f"{advice} Give names for all columns, or numbers for all." if wanted.isdecimal() else advice
 

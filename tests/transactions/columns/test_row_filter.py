@@ -428,6 +428,7 @@ def test_formats_without_columns_and_unknown_columns_are_refused_without_data() 
     with pytest.raises(InputError, match=r"There is no column 'Qty' \(where=\)") as refused:
         read(TEXT, where="Qty > 0")
     assert "milk" not in str(refused.value)
+    assert "There are more columns. " in str(refused.value)
     assert "The names of the others may be data. Look for them in the file." in str(refused.value)
     with pytest.raises(InputError, match="No item was found") as refused:
         read(TEXT, where="Quantity > 1000")
