@@ -123,13 +123,13 @@ def run(
         counted: the counts of the itemsets asked for, if the mechanism looks whether the data is dense.
         progress: called with the name of each phase as it begins.
     """
-    progress("finding items")
     merged, lengths = looked or look_first(database, mechanism, randomness)
     if mechanism.dense is not None:
         if counted is None:
             raise AssertionError("nothing was counted to look at")
         if mechanism.dense.decides(look_at_count(counted, mechanism.dense, randomness), lengths):
             return privbasis_steps.run(database, mechanism.dense.basis, counted, randomness, progress)
+    progress("finding items")
     histogram = mechanism.histogram(lengths)
     if histogram is not None:
         return _picked_of_found(database, histogram, lengths, mechanism, randomness)

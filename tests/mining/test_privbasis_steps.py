@@ -157,8 +157,10 @@ def test_dense_data_is_counted_in_bins_and_other_data_is_not(dense: bool, monkey
         return real(counted, noise, randomness)
 
     monkeypatch.setattr(privbasis_steps, "measure_bins", measured)
-    release = mine_as_planned(database, plan, seed=1)
+    phases: list[str] = []
+    release = mine_as_planned(database, plan, seed=1, progress=phases.append)
     assert len(release.itemsets) == 20
+    assert phases.count("finding items") == 1
     if not dense:
         assert not bins
         return
