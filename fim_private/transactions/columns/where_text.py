@@ -46,9 +46,9 @@ DATE = re.compile(
 )
 
 HOW = (
-    "Compare columns with numbers or 'text', as in \"Unit price\" > 1.5 AND InvoiceNo NOT LIKE 'C%'. There are AND, "
-    "OR, NOT, LIKE, IN, BETWEEN and IS NULL. Functions, aggregates and SELECT are refused: each row must be decided by "
-    "itself."
+    "Compare columns with numbers or 'text', as in \"Unit price\" > 1.5 AND InvoiceNo NOT LIKE 'C%', with double "
+    "quotes around names that are not one word. There are AND, OR, NOT, LIKE, IN, BETWEEN and IS NULL. Functions, "
+    "aggregates and SELECT are refused: each row must be decided by itself."
 )
 
 DECIMAL = "Write numbers with a decimal point, as in 1.5, not 1,5."

@@ -147,6 +147,7 @@ def test_whatever_could_see_other_rows_is_refused(where: str) -> None:
         ("Price > 1,5", "not 1,5"),
         ("Price BETWEEN 1 AND 2,5", "not 1,5"),
         ("1,5 < Price", "not 1,5"),
+        ("Bon-Nr IS NOT NULL", "double quotes around names that are not one word"),
         ("Unit price > 1", 'as in "Unit price" > 1.5 AND'),
         ("Quantity > 5x", "cannot be read from character 11"),
         ("Quantity > 1.2.3", "cannot be read from character 11"),
