@@ -11,6 +11,10 @@ from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTIO
 from fim_private.transactions.columns.row_filter import OPTION, RowFilter, Selection
 
 UNIT_OPTION = "--unit-column"
+WIDE = (
+    "Only one column can be named. If each line is a transaction and several of its fields are items, give --format "
+    "basket with --skip-lines 1, and --skip-columns for the other fields."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +167,8 @@ def find_column(header: Sequence[str], wanted: str, option: str) -> int:
                 f"More than one column is called {wanted!r} ({option}).",
                 "Rename all but one of them in the file.",
             )
-    raise InputError(f"There is no column {wanted!r} ({option}).", _advice(columns, wanted))
+    several = option == "--item-column" and "," in wanted
+    raise InputError(f"There is no column {wanted!r} ({option}).", WIDE if several else _advice(columns, wanted))
 
 
 def long_columns(header: Sequence[str], columns: Columns) -> LongColumns:
@@ -212,7 +217,7 @@ def _advice(columns: list[str], wanted: str) -> str:
     everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, plain(wanted)}
     known = [column for column in columns if plain(column) in everybodys]
     if not known:
-        return "Check the name and, in a text file, the first line and the separator."
+        return "Check the name and, in a text, the first line and the separator."
     near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
     first = [column for column in known if plain(column) in near]
     names = ", ".join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))

@@ -155,6 +155,8 @@ def test_a_missing_column_is_told_with_near_misses_among_well_known_names():
         read(FRAME, transaction_column="bill", item_column="zzz")
     with pytest.raises(InputError, match=r"no column 'thing no' .*There are 'thing_no', 'bill'\."):
         read("bill,thing_no\n1,zwieback\n", transaction_column="bill", item_column="thing no")
+    with pytest.raises(InputError, match=r"no column 'thing,thing2' .*format=\"basket\" with skip_lines=1"):
+        read("bill,thing,thing2\n1,zwieback,egg\n", transaction_column="bill", item_column="thing,thing2")
     with pytest.raises(InputError, match=r"no column 'zzz' \(unit_column=\)"):
         read(FRAME, unit_column="zzz", **CHOSEN)
 
