@@ -217,7 +217,7 @@ def _advice(columns: list[str], wanted: str) -> str:
     everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, plain(wanted)}
     known = [column for column in columns if plain(column) in everybodys]
     if not known:
-        return "Check the name and, in a text, the first line and the separator."
+        return "Check the name and, in a text, the first line and --separator (a comma if only --format is given)."
     near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
     first = [column for column in known if plain(column) in near]
     names = ", ".join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))

@@ -138,6 +138,8 @@ def test_a_missing_column_does_not_show_the_items(as_parquet):
     with pytest.raises(InputError, match="no column 'zwie'") as caught:
         read(frame if as_parquet else frame.write_csv(), transaction_column="zwie", format="one-hot")
     assert "zwieback" not in str(caught.value)
+    with pytest.raises(InputError, match=r"separator= \(a comma if only format= is given\)"):
+        read("tid;milk 1,5 %\n1;1,0\n", transaction_column="tid", format="one-hot")
 
 
 def test_a_table_without_item_columns_is_refused():
