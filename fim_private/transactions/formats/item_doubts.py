@@ -112,7 +112,9 @@ def _no_names(names: pl.Series, words: Sequence[str], called: str, stays: Way) -
         return None
     return Doubt(
         what=f"An item is called {called}.",
-        instead=Way("If it stands for no item, leave these cells blank."),
+        instead=Way(
+            "If it stands for no item, leave these cells blank, or in long tables leave these rows out with --where."
+        ),
         stays=Way("If it is an item, or --exclude names it, give", stays.options),
     )
 

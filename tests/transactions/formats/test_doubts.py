@@ -525,7 +525,9 @@ CASES = {
     **{
         f"{what} called {name}": Case(
             text=f"tid,item\n1,ale\n1,{name}\n2,ale\n2,bun\n2,{name}\n",
-            says=f"called {called}.*leave these cells blank.*or --exclude names it.*--format long",
+            says=f"called {called}.*leave these cells blank, .* with --where.*or --exclude names it.*--format long",
+            instead={"where": f"item <> '{name}'"},
+            reads=[{"ale"}, {"ale", "bun"}],
             stays=LONG_TABLE,
             reads_as_before=[{"ale", name}, {"ale", "bun", name}],
         )
