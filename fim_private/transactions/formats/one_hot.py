@@ -29,10 +29,9 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
         UsageError: an item column was named.
     """
     width = len(table.header)
-    transaction, unit = _special(table.header, columns)
-    is_item = _are_items(table.header, columns, layout, transaction, unit)
-    items = _item_names(table.header, is_item)
-    special: dict[int, list[pl.Series]] = {at: [] for at in (transaction, unit) if at is not None}
+    roles = _Roles(table.header, columns, layout)
+    items, is_item = roles.items, roles.is_item
+    special: dict[int, list[pl.Series]] = {at: [] for at in roles.named if at is not None}
     rows: list[NDArray[np.int64]] = []
     codes: list[NDArray[np.int64]] = []
     row_count = 0
@@ -49,26 +48,14 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
         codes.append(where % len(items))
         row_count += len(numbers)
     values = {at: pl.concat(parts) for at, parts in special.items()}
-    return _assemble(
-        items,
-        np.concatenate(rows),
-        np.concatenate(codes),
-        row_count,
-        transaction=None if transaction is None else values[transaction],
-        unit=None if unit is None else values[unit],
-        columns=columns,
-        layout=_named(layout, columns, table.header, transaction, unit),
-        unused_unit=None if unit is not None else unnamed_unit(table.header, np.flatnonzero(is_item)),
-    )
+    return roles.assemble(rows, codes, row_count, [None if at is None else values[at] for at in roles.named])
 
 
 def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for `read_one_hot_text`."""
     header = list(table.schema())
-    transaction, unit = _special(header, columns)
-    is_item = _are_items(header, columns, layout, transaction, unit)
-    items = _item_names(header, is_item)
-    item_columns = [header[at] for at in np.flatnonzero(is_item)]
+    roles = _Roles(header, columns, layout)
+    item_columns = [header[at] for at in np.flatnonzero(roles.is_item)]
     rows: list[NDArray[np.int64]] = []
     codes: list[NDArray[np.int64]] = []
     row_count = len(table.columns(item_columns[:1])[0])
@@ -78,22 +65,17 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
         for code, column in enumerate(block, start):
             present, bad = cells_of(column)
             if bad is not None:
-                at = int(np.flatnonzero(is_item)[code]) + 1
+                at = int(np.flatnonzero(roles.is_item)[code]) + 1
                 raise not_a_cell(f"Column {at}", str(as_text(column, "an item")[bad]), at, layout)
             where = np.flatnonzero(present).astype(np.int64)
             rows.append(where)
             codes.append(np.full(len(where), code, dtype=np.int64))
-    return _assemble(
-        items,
-        np.concatenate(rows),
-        np.concatenate(codes),
-        row_count,
-        transaction=_text_column(table, header, transaction, "--transaction-column"),
-        unit=_text_column(table, header, unit, "--unit-column"),
-        columns=columns,
-        layout=_named(layout, columns, header, transaction, unit),
-        unused_unit=None if unit is not None else unnamed_unit(header, np.flatnonzero(is_item)),
-    )
+    options = ("--transaction-column", "--unit-column")
+    named = [
+        None if at is None else as_text(table.columns([header[at]])[0], option)
+        for at, option in zip(roles.named, options, strict=True)
+    ]
+    return roles.assemble(rows, codes, row_count, named)
 
 
 def cells_of(column: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
@@ -103,14 +85,52 @@ def cells_of(column: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
     return present_cells(as_text(column, "an item"))
 
 
-def _text_column(table: ColumnTable, header: list[str], at: int | None, option: str) -> pl.Series | None:
-    return None if at is None else as_text(table.columns([header[at]])[0], option)
+class _Roles:
+    """Which columns of a one-hot table are items, and which were named for transactions and units, in this order."""
 
+    def __init__(self, header: list[str], columns: Columns, layout: Layout) -> None:
+        if columns.item is not None:
+            raise UsageError("A one-hot table has no item column: each column is an item.", "Leave --item-column out.")
+        self._header, self._columns, self._layout = header, columns, layout
+        self.named = columns.of_rows(header)
+        self.is_item = _are_items(header, columns, layout, *self.named)
+        self.items = _item_names(header, self.is_item)
 
-def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int | None]:
-    if columns.item is not None:
-        raise UsageError("A one-hot table has no item column: each column is an item.", "Leave --item-column out.")
-    return columns.of_rows(header)
+    def assemble(
+        self,
+        rows: list[NDArray[np.int64]],
+        codes: list[NDArray[np.int64]],
+        row_count: int,
+        named: Sequence[pl.Series | None],
+    ) -> Transactions:
+        """The transactions.
+
+        Args:
+            rows: the row of each cell that means yes, in parts.
+            codes: its item, a place in `items`.
+            row_count: the number of rows.
+            named: the cells of the columns that were named.
+        """
+        row_of, code_of = np.concatenate(rows), np.concatenate(codes)
+        row = row_units(row_count, transaction=named[0], unit=named[1], columns=self._columns)
+        if not row.kept.all():
+            new_number = np.cumsum(row.kept, dtype=np.int64) - 1
+            kept = row.kept[row_of]
+            row_of, code_of = new_number[row_of[kept]], code_of[kept]
+        occurs = np.zeros(len(self.items), dtype=bool)
+        occurs[code_of] = True
+        coder = Coder()
+        coder.vocabulary.add(self.items.filter(pl.Series(occurs)))
+        coder.add_pairs((np.cumsum(occurs, dtype=np.int32) - np.int32(1))[code_of], row_of, int(row.kept.sum()))
+        transaction, unit = (None if at is None else self._header[at] for at in self.named)
+        found = coder.finish(
+            layout=self._layout.naming(self._columns, transaction=transaction, unit=unit),
+            units=row.units,
+            unit_names=row.names,
+            rows_without_unit=int((~row.kept).sum()),
+        )
+        unused = None if unit is not None else unnamed_unit(self._header, np.flatnonzero(self.is_item))
+        return replace(found, notes=replace(found.notes, unused_unit=unused))
 
 
 def _are_items(header: Sequence[str], columns: Columns, layout: Layout, *named: int | None) -> NDArray[np.bool_]:
@@ -122,11 +142,6 @@ def _are_items(header: Sequence[str], columns: Columns, layout: Layout, *named: 
     are_items = np.ones(len(header), dtype=bool)
     are_items[[at for at in others if at is not None]] = False
     return are_items
-
-
-def _named(layout: Layout, columns: Columns, header: list[str], transaction: int | None, unit: int | None) -> Layout:
-    names = [None if at is None else header[at] for at in (transaction, unit)]
-    return layout.naming(columns, transaction=names[0], unit=names[1])
 
 
 def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
@@ -146,34 +161,3 @@ def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
                 "Rename one of them, or join them into one column.",
             )
     return pl.Series("item", names, dtype=pl.String)
-
-
-def _assemble(
-    items: pl.Series,
-    rows: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    row_count: int,
-    *,
-    transaction: pl.Series | None,
-    unit: pl.Series | None,
-    columns: Columns,
-    layout: Layout,
-    unused_unit: str | None,
-) -> Transactions:
-    row = row_units(row_count, transaction=transaction, unit=unit, columns=columns)
-    if not row.kept.all():
-        new_number = np.cumsum(row.kept, dtype=np.int64) - 1
-        kept = row.kept[rows]
-        rows, codes = new_number[rows[kept]], codes[kept]
-    occurs = np.zeros(len(items), dtype=bool)
-    occurs[codes] = True
-    coder = Coder()
-    coder.vocabulary.add(items.filter(pl.Series(occurs)))
-    coder.add_pairs((np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes], rows, int(row.kept.sum()))
-    found = coder.finish(
-        layout=layout,
-        units=row.units,
-        unit_names=row.names,
-        rows_without_unit=int((~row.kept).sum()),
-    )
-    return replace(found, notes=replace(found.notes, unused_unit=unused_unit))
