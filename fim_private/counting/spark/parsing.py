@@ -28,12 +28,7 @@ from fim_private.transactions.compressed_rows import compressed
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import skipped_by
 from fim_private.transactions.formats.cells import not_a_cell, present_cells
-from fim_private.transactions.formats.long import (
-    options_of,
-    parts_of_rows,
-    refuse_items_without_transaction,
-    split_items,
-)
+from fim_private.transactions.formats.long import options_of, parts_of_rows, rows_of_items
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
@@ -256,20 +251,12 @@ def _check_header(line: bytes, source: Source) -> None:
 def _long_rows(values: list[pl.Series], source: Source) -> Batches:
     """Rows that belong to a transaction. Refuse what local reading refuses."""
     transaction, item, *unit = parts_of_rows(values, len(source.long.transaction))
-    columns = [identities(transaction), item, *map(identities, unit)]
-    dropped = 0
-    if len(columns) > 2:
-        kept = rows_with_unit(columns[2], drop=source.columns.drop_rows_without_unit)
-        dropped = int((~kept).sum())
-        columns = [column.filter(pl.Series(kept)) for column in columns]
-    columns = split_items(columns, source.columns.item_separator)
-    has_transaction, has_item = not_blank(columns[0]), not_blank(columns[1])
-    refuse_items_without_transaction(has_item, has_transaction)
-    columns = [column.filter(has_transaction) for column in columns]
-    units = columns[2] if len(columns) > 2 else pl.repeat(None, len(columns[0]), dtype=pl.String, eager=True)
+    parts = [identities(transaction), item, *map(identities, unit)]
+    (transaction, item, *unit, _), dropped = rows_of_items(parts, source.columns)
+    units = unit[0] if unit else pl.repeat(None, len(item), dtype=pl.String, eager=True)
     # One more row, without a transaction, reports how many rows were dropped.
-    arrays = [pa.array([*column.to_list(), None], pa.string()) for column in (columns[0], columns[1], units)]
-    told = pa.array([0] * len(columns[0]) + [dropped], pa.int64())
+    arrays = [pa.array([*column.to_list(), None], pa.string()) for column in (transaction, item, units)]
+    told = pa.array([0] * len(item) + [dropped], pa.int64())
     yield pa.RecordBatch.from_arrays([*arrays, told], names=["transaction", "item", "unit", "rows_without_unit"])
 
 

@@ -62,28 +62,37 @@ def parts_of_rows(values: Sequence[pl.Series], transactions: int) -> list[pl.Ser
     return [part.str.strip_chars() for part in (named, item, *unit)]
 
 
-def split_items(parts: list[pl.Series], item_separator: str | None) -> list[pl.Series]:
-    """Rows of one item each, from rows whose cells hold lists of items, if there is a separator of items."""
-    if item_separator is None:
-        return parts
-    transaction, item, *unit = parts
-    items, lengths = split_lists(item, item_separator)
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    return [transaction.gather(row), items.str.strip_chars(), *(names.gather(row) for names in unit)]
+def rows_of_items(parts: list[pl.Series], columns: Columns) -> tuple[list[pl.Series], int]:
+    """What each row of one item says, with whether it has an item at the end; and how many rows had no unit.
 
-
-def refuse_items_without_transaction(has_item: pl.Series, has_transaction: pl.Series) -> None:
-    """Refuse a row that has an item but no transaction.
+    Args:
+        parts: from `parts_of_rows`. Cells may hold lists of items. Rows without a transaction are left out.
+        columns: what separates the items, if they do, and whether rows without a unit may be dropped.
 
     Errors:
-        InputError: there is one.
+        InputError: a row has an item but no transaction, or has no unit.
     """
+    dropped = 0
+    for names in parts[2:]:
+        kept = pl.Series(rows_with_unit(names, drop=columns.drop_rows_without_unit))
+        dropped = len(kept) - int(kept.sum())
+        parts = [part.filter(kept) for part in parts]
+    if columns.item_separator is not None:
+        transaction, item, *unit = parts
+        items, lengths = split_lists(item, columns.item_separator)
+        row = np.repeat(np.arange(len(lengths)), lengths)
+        parts = [transaction.gather(row), items.str.strip_chars(), *(names.gather(row) for names in unit)]
+    has_transaction, has_item = map(not_blank, parts[:2])
     if (has_item & ~has_transaction).any():
         raise InputError(
             "A row has an item but no transaction: the transaction column is blank there.",
             "Fill the column (of merged cells only the first is filled), leave out rows such as sums, as in --where "
             "'COLUMN IS NOT NULL', or choose another --transaction-column.",
         )
+    parts = [*parts, has_item]
+    if not has_transaction.all():
+        parts = [part.filter(has_transaction) for part in parts]
+    return parts, dropped
 
 
 def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt: OnDoubt) -> Transactions:
@@ -215,8 +224,7 @@ class _Rows:
 
     def __init__(self, found: LongColumns, columns: Columns) -> None:
         self._transaction_columns = len(found.transaction)
-        self._item_separator = columns.item_separator
-        self._drop = columns.drop_rows_without_unit
+        self._columns = columns
         self._coder = Coder()
         self._codes: list[NDArray[np.int32]] = []
         self._lengths: list[NDArray[np.int64]] = []
@@ -227,19 +235,10 @@ class _Rows:
     def add(self, values: Sequence[pl.Series]) -> None:
         """Add rows, as strings of equal length, in the order of `LongColumns.all`."""
         parts = parts_of_rows(values, self._transaction_columns)
-        for names in parts[2:]:
-            kept = pl.Series(rows_with_unit(names, drop=self._drop))
-            self._without_unit += len(kept) - int(kept.sum())
-            parts = [part.filter(kept) for part in parts]
-        transactions, items, *unit = split_items(parts, self._item_separator)
-        units = unit[0] if unit else None
-        has_transaction, has_item = not_blank(transactions), not_blank(items)
-        refuse_items_without_transaction(has_item, has_transaction)
-        if not has_transaction.all():
-            transactions, items, has_item = (part.filter(has_transaction) for part in (transactions, items, has_item))
-            units = None if units is None else units.filter(has_transaction)
+        (transactions, items, *unit, has_item), dropped = rows_of_items(parts, self._columns)
+        self._without_unit += dropped
         begins = transactions.ne_missing(transactions.shift(1))
-        if units is not None:
+        for units in unit:
             begins |= units.ne_missing(units.shift(1))
             self._units.append(units.filter(begins))
         self._transactions.append(transactions.filter(begins))
