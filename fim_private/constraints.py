@@ -84,11 +84,7 @@ def _is_text(name: str) -> bool:
 
 
 def distinct_names(given: Iterable[str], of: str) -> tuple[str, ...]:
-    """Public names of items, stripped and without repetitions.
-
-    Args:
-        given: the names.
-        of: where the names stand, for the errors.
+    """Public names of items, stripped and without repetitions; `of` says where they stand, for the errors.
 
     Raises:
         UsageError: a name is blank or not a text, or a plain text was given instead of a list.

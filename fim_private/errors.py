@@ -55,10 +55,7 @@ class UsageError(FimPrivateError):
 
 
 def check_kinds(**given: tuple[object, type]) -> None:
-    """Refuse arguments of the wrong class.
-
-    Args:
-        given: for each argument, by its name, its value and the class it must have.
+    """Refuse arguments of the wrong class. Each is given by its name, as its value and the class it must have.
 
     Raises:
         UsageError: an argument has another class.

@@ -199,10 +199,7 @@ class PrivacyUnit:
         return self.max_transactions or 1
 
     def describe(self, together: Together | None = None) -> str:
-        """The unit in words.
-
-        Args:
-            together: what is counted as together, if units are counted.
+        """The unit in words; `together` is what is counted as together, if units are counted.
 
         >>> PrivacyUnit(column="CustomerID", max_transactions=5).describe()
         "one customer (column 'CustomerID'), with at most 5 of its transactions kept"

@@ -111,8 +111,7 @@ class CountProfile:
     def without_level(self, level: int) -> CountProfile:
         """The profile without one itemset of a level; every level keeps its place.
 
-        Args:
-            level: a place in `levels`; `len(levels)` for an itemset that does not occur.
+        A level is a place in `levels`; `len(levels)` stands for an itemset that does not occur.
         """
         if level == len(self.levels):
             return self.without(self.occurring)

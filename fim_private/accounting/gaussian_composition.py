@@ -49,9 +49,7 @@ _NARROW, _FLOATS = 0.01, 1000.0
 def picks_cost(picks: int, after: float = 0.0) -> float:
     """What so many picks of bounded range epsilon cost together, in epsilon^2/2, without the factor `_wide`.
 
-    Args:
-        picks: how many picks.
-        after: what the steps that follow cost, in epsilon^2/2, rounded down.
+    `after` is what the steps that follow cost, in epsilon^2/2, rounded down.
 
     >>> round(picks_cost(1), 6), round(picks_cost(100), 6), round(picks_cost(1, after=1.0), 6)
     (0.392699, 25.420742, 0.261574)
@@ -69,13 +67,7 @@ def picks_cost(picks: int, after: float = 0.0) -> float:
 
 
 def pick_rho(epsilon: float, picks: int = 1, after: float = 0.0) -> float:
-    """What so many picks of bounded range epsilon cost together, rounded up.
-
-    Args:
-        epsilon: the epsilon of one pick.
-        picks: how many picks.
-        after: what the steps that follow cost.
-    """
+    """What so many picks of bounded range epsilon cost together, rounded up, if the steps that follow cost `after`."""
     single = picks * _single(epsilon)
     if epsilon > WIDEST:
         return single

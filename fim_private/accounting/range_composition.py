@@ -69,9 +69,7 @@ def range_epsilon(losses: Sequence[Loss], delta: float, near: float) -> float:
 def range_delta(losses: Sequence[Loss], epsilon: float) -> float:
     """The least delta that is proved at `epsilon` >= 0, rounded up; 1 if nothing is proved.
 
-    Args:
-        losses: in the order in which the steps are taken.
-        epsilon: what is allowed.
+    Losses are in the order in which the steps are taken.
     """
     grid, curve = _curve(losses, epsilon)
     if len(curve) == 1:
@@ -133,12 +131,7 @@ class _Grid:
         return curve
 
     def before(self, losses: Sequence[Loss], curve: Floats) -> Floats | None:
-        """The curve with these steps before those of `curve`; None if it is not known.
-
-        Args:
-            losses: in the order in which the steps are taken.
-            curve: of the steps that follow.
-        """
+        """The curve with these steps, in their order, before those of `curve`; None if it is not known."""
         for loss, alike in groupby(reversed(losses)):
             times = sum(1 for _ in alike)
             match loss:
@@ -250,13 +243,10 @@ def _randomised_response(epsilon: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def bounded_range_pairs(epsilon: float) -> Floats:
-    """Steps of two outcomes, of which one is at least as bad as any pick of bounded range.
+    """Steps of two outcomes, of which one is at least as bad as any pick of this epsilon and of bounded range.
 
     The pairs (p, q) of such picks are a convex set with (0, 0) and (1, 1) on its edge. A polygon around it has its
     corners on the edge of the set for a slightly larger epsilon. The polygon is checked side by side.
-
-    Args:
-        epsilon: of the pick.
 
     Returns:
         shape (corners, 4), of each step: ln(p/q), p, ln((1-p)/(1-q)), 1-p.

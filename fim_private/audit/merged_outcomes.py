@@ -33,9 +33,7 @@ class Pair:
     def times(self, next_step: Pair, *, most: float = _MOST) -> Pair:
         """Both steps, which are independent. Outcomes of nearly the same ratio are merged.
 
-        Args:
-            next_step: the other step.
-            most: log ratios beyond plus or minus this are merged. The smaller it is, the less are others.
+        Log ratios beyond plus or minus `most` are merged. The smaller it is, the less are others.
         """
         here, there = self._possible, next_step._possible
         return _merged(

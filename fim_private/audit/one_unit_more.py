@@ -42,12 +42,7 @@ class Unit:
 
 
 def worst_of(shown: Iterable[tuple[Unit, Floats]], number: int) -> list[tuple[float, Unit]]:
-    """The largest delta at each of so many epsilons, and the unit that it belongs to.
-
-    Args:
-        shown: each unit, and delta at each epsilon, shape (number,).
-        number: how many epsilons there are.
-    """
+    """The largest delta at each of so many epsilons, and the unit that shows it."""
     worst = [(0.0, Unit(common=0, own=0))] * number
     for unit, deltas in shown:
         for at, delta in enumerate(deltas.tolist()):

@@ -68,8 +68,7 @@ def worst(
 def laws_of_candidates(epsilon: float) -> Iterator[Pair]:
     """Structured cases: rare and likely outcomes. Each moves all the way up, all the way down or not at all.
 
-    Args:
-        epsilon: eps_1. The laws have delta_1 = 0.
+    The laws have this eps_1 and a delta_1 of 0.
     """
     split = 1 / (1 + math.exp(epsilon))
     chances = (*_RARE, *_USUAL, split, 1 - split)

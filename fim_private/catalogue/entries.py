@@ -153,10 +153,7 @@ def catalogue_path() -> Path:
 
 
 def load_catalogue(path: Path | None = None) -> dict[str, Dataset]:
-    """All data sets by name, in the order of the catalogue file.
-
-    Args:
-        path: the catalogue to read; `catalogue_path()` if not given.
+    """All data sets by name, in the order of the catalogue file, which is at `catalogue_path()` if not given.
 
     Raises:
         InputError: the file is missing, is not TOML, or an entry is not complete.

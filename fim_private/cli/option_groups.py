@@ -27,8 +27,7 @@ def names_of(group: type) -> frozenset[str]:
 def spread(command: Callable[..., None]) -> Callable[..., None]:
     """The command as Typer sees it: each group of options is replaced by its options.
 
-    Args:
-        command: annotates its groups as `Group`, `Annotated[Group, only(...)]` or `Annotated[Group, without(...)]`.
+    A command annotates its groups as `Group`, `Annotated[Group, only(...)]` or `Annotated[Group, without(...)]`.
     """
     hints = get_type_hints(command, include_extras=True)
     seen: list[inspect.Parameter] = []

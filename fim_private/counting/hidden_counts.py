@@ -60,8 +60,7 @@ class RankedCounts(Hidden, ABC):
     def profile(self, zeros: int | None = None) -> CountProfile:
         """What a mechanism may see; for the door only, which charges the budget before it asks.
 
-        Args:
-            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
+        `zeros` is the number of itemsets of count 0 in a declared universe; None for an open universe.
         """
         levels, multiplicities = self._distinct()
         return CountProfile(

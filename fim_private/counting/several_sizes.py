@@ -23,11 +23,9 @@ class SeveralSizes(RunCounts):
     __slots__ = ("_own", "_parts")
 
     def __init__(self, parts: Sequence[HiddenCounts], most: int | None = None) -> None:
-        """Merge the rankings; the itemsets stay in the parts.
+        """Merge the rankings of the parts, one per size; the itemsets stay there.
 
-        Args:
-            parts: one part per size.
-            most: hold at most this many itemsets. None holds all of them, if all parts are complete.
+        At most `most` itemsets are held. None holds all of them, if all parts are complete.
         """
         self._parts = sorted(parts, key=lambda part: part.size)
         profiles = [part.profile() for part in self._parts]

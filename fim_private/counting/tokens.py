@@ -69,12 +69,7 @@ class Tokens(Hidden):
         return len(self._codes)
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
-        """See `counting.count_chosen`. An itemset with a token that nobody has gets count 0.
-
-        Args:
-            itemsets: tokens, int32, shape (n, size), increasing in each row, padded as there.
-            weights: as there.
-        """
+        """See `counting.count_chosen`, for itemsets of tokens. One with a token that nobody has gets count 0."""
         columns = np.where(itemsets == PADDING, PADDING, self._column[itemsets])
         held = np.all((columns >= 0) | (itemsets == PADDING), axis=1)
         totals = np.zeros(len(itemsets), np.int64)
@@ -83,12 +78,7 @@ class Tokens(Hidden):
         return ChosenCounts(itemsets=itemsets, totals=totals, holders=known.holders())
 
     def count_units(self, tokens: int, weights: NDArray[np.int64]) -> ChosenCounts:
-        """In how many units each of the first tokens is; 0 for a token that nobody has.
-
-        Args:
-            tokens: how many.
-            weights: see `counting.count_chosen`.
-        """
+        """In how many units each of the first tokens is, weighed as in `counting.count_chosen`; 0 if nobody has it."""
         held = np.flatnonzero(self._codes[:tokens] >= 0)
         known = self._units.count_chosen(self._codes[held].astype(np.int32)[:, np.newaxis], weights)
         totals = np.zeros(min(tokens, len(self)), np.int64)
@@ -99,11 +89,6 @@ class Tokens(Hidden):
         """The first m itemsets of the first tokens, by rank in decreasing order of their counts; see `counting`.
 
         If there are m, those as frequent as the m-th are any: there may be billions, and no law depends on them.
-
-        Args:
-            tokens: how many.
-            size: tokens per itemset.
-            m: how many itemsets, at most.
         """
         columns = self._column[:tokens]
         held = np.flatnonzero(columns >= 0)

@@ -27,9 +27,7 @@ LESSON = re.compile("`fim-private demo ([a-z-]+)`")
 def document_of(demo: Demo, beside: tuple[str, ...] = ()) -> Document:
     """The lesson with its question, and the parts it shows at each place of its first two controls.
 
-    Args:
-        demo: the lesson.
-        beside: the files of other lessons in the same folder. Where the text names one of these, it is a link.
+    `beside` are the files of other lessons in the same folder. Where the text names one of these, it is a link.
     """
     moved, fixed = demo.controls[:MOVED], demo.controls[MOVED:]
     # The first control changes fastest, as the views of a choice do.

@@ -45,9 +45,7 @@ class AnonymousItems:
     def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The tokens that go on, in decreasing order of their noisy counts, equal ones in random order.
 
-        Args:
-            counts: in the measurement's units, of the items that occur, at most N of them.
-            randomness: where the bits come from.
+        The counts are in the measurement's units, of the items that occur, at most N of them.
 
         Returns:
             Each token's place among the counts, int64, -1 for a token that nobody has, which is secret; and its noisy
@@ -65,19 +63,14 @@ class AnonymousItems:
         return np.where(order < len(counts), order, -1), noisy[order]
 
     def expected(self, noisy: NDArray[np.int64]) -> Floats:
-        """What to expect of the tokens, in transactions, positive: those that noise alone may have lifted count less.
+        """What to expect of tokens by what `find` returned: those that noise alone may have lifted count less.
 
-        Args:
-            noisy: in units, in decreasing order, as `find` returned them.
+        In transactions, and positive.
         """
         doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self.by_noise(noisy))
         expected: Floats = noisy / self.measurement.resolution * (1 - doubt)
         return expected
 
     def by_noise(self, noisy: NDArray[np.int64]) -> Floats:
-        """For each token, the share of the tokens up to it that noise alone would put so high.
-
-        Args:
-            noisy: in units, in decreasing order, as `find` returned them.
-        """
+        """For each token that `find` returned, the share of the tokens up to it that noise alone would put so high."""
         return share_of_noise(self.measurement.beyond(noisy / math.sqrt(self.measurement.variance)), self.names)

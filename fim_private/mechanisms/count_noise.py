@@ -80,11 +80,9 @@ class LaplaceCounts:
 
     @staticmethod
     def epsilon_beyond(half_width: int, most: int) -> Fraction:
-        """An epsilon that makes the half width exceed this one, though hardly: P(|X| > h) is at least q^{h+1}.
+        """An epsilon that makes the half width exceed h, though hardly: P(|X| > h) is at least q^{h+1}.
 
-        Args:
-            half_width: h, what is exceeded.
-            most: k Delta.
+        `most` is k Delta.
         """
         return round_down(-math.log1p(-CONFIDENCE) / (half_width + 1) * (1 - RELATIVE_ERROR)) * most
 

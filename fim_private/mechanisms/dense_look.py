@@ -46,9 +46,7 @@ class DenseLook:
     def of(cls, request: Request, *, before: Fraction) -> DenseLook | None:
         """The look for what is asked, with a public list and without a delta; None if it is not worth its price.
 
-        Args:
-            request: what is asked.
-            before: what the looks before it cost.
+        `before` is what the looks before it cost.
         """
         top, sizes, cost = request.top, request.sizes, LOOK_SHARE * request.epsilon
         asked = request.binned and request.select is None and request.min_count is None
@@ -70,11 +68,6 @@ class DenseLook:
         return self.basis.wanted
 
     def decides(self, count: int, lengths: Lengths) -> bool:
-        """Whether PrivBasis is the way to go.
-
-        Args:
-            count: what the look found.
-            lengths: how many items units hold, as released before.
-        """
+        """Whether PrivBasis is the way to go, by what this look found and the look at the lengths before it."""
         share = count / (self.noise.sensitivity * float(lengths.units.sum()))
         return _DENSE <= share <= _MORE_THAN_ALL

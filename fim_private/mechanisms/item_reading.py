@@ -50,11 +50,7 @@ class ItemReading:
     certificate: Certificate
 
     def tokens(self, noisy: NDArray[np.int64]) -> int:
-        """How many tokens are read.
-
-        Args:
-            noisy: their noisy counts in units, in decreasing order.
-        """
+        """How many tokens are read, by their noisy counts in units, in decreasing order."""
         told = up_to_last(self.items.by_noise(noisy) <= self.asked.tuning.read_noise)
         return min(told, self.asked.top + math.floor(self.asked.tuning.read_spare * self.asked.top))
 

@@ -313,12 +313,7 @@ class ItemsFirst:
         return histogram.threshold / histogram.measurement.resolution / lengths.weight(histogram.measurement.full)
 
     def few(self, supports: Floats, lengths: Lengths) -> int:
-        """So many tokens go on to noisy counts.
-
-        Args:
-            supports: about how many units hold each token, in decreasing order.
-            lengths: how many items units hold.
-        """
+        """So many tokens go on to noisy counts, by about how many units hold each, in decreasing order."""
         deviation = self.item_deviation(lengths)
         return itemset_measurements.tokens(self.asked, supports, lengths, self._after_items, deviation)
 
@@ -421,9 +416,7 @@ class ItemsFirst:
     def recount(self, cost: float, share: float) -> Measurement:
         """How the itemsets in doubt are counted again.
 
-        Args:
-            cost: what it may cost.
-            share: their part of everything that transactions hold of the candidates.
+        `share` is their part of everything that transactions hold of the candidates.
         """
         usual = self.tuning.full_in_doubt * self.asked.boldness * math.sqrt(share)
         full = max(1, min(MOST_FULL, round(usual)))

@@ -132,9 +132,7 @@ def choose_from(asked: AskedItemsets, candidates: int) -> int:
 def with_decoys(asked: AskedItemsets, favour: NDArray[np.int64]) -> NDArray[np.int64]:
     """The favour of the candidates, and then of decoys, if there are some: itemsets that nobody has.
 
-    Args:
-        asked: what is asked for.
-        favour: what is added to the candidates' counts, int64, shape (candidates,).
+    A favour is what is added to a count, int64.
     """
     many = decoys_stand_beside(asked, len(favour))
     return np.concatenate([favour, favour[:: candidates_per_decoy(asked.top)]]) if many else favour
@@ -146,11 +144,7 @@ def decoys_stand_beside(asked: AskedItemsets, candidates: int) -> bool:
 
 
 def weights_of(supports: Floats) -> list[int]:
-    """The weights of tokens: an itemset of them is picked with a chance proportional to the product.
-
-    Args:
-        supports: shape (tokens,), about how many units hold each token.
-    """
+    """The weights of tokens that about so many units hold: an itemset's chance is proportional to the product."""
     return [max(1, round(support)) for support in supports.tolist()]
 
 

@@ -26,11 +26,9 @@ class LeftOut:
     rates: tuple[Fraction, ...]
 
     def keep(self, supports: Sequence[int], randomness: Randomness) -> list[int]:
-        """The places of those that stay, in their order.
+        """The places of those that stay, in their order, by the supports of all on the list.
 
-        Args:
-            supports: of all on the list. One unit changes each by at most Delta, all in one direction.
-            randomness: where the bits come from.
+        One unit changes each support by at most Delta, all in one direction.
         """
         order, levels = _rising(supports)
         return _without(order, peel(levels, rates=self.rates, open_universe=False, randomness=randomness))

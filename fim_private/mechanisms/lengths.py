@@ -75,12 +75,7 @@ class LengthLook:
         return DiscreteGaussian.of(self.sensitivity**2, self.variance)
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> Lengths:
-        """The noisy histogram.
-
-        Args:
-            counts: the number of units in each bin, int64, of `BINS` or of `MORE_BINS`.
-            randomness: where the bits come from.
-        """
+        """The noisy histogram, from the number of units in each bin, int64, of `BINS` or of `MORE_BINS`."""
         bins = MORE_BINS[: len(counts)]
         noisy = counts + self.noise(len(bins), randomness)
         clear = noisy > _CLEAR * math.sqrt(self.variance)
@@ -114,12 +109,7 @@ class Lengths:
         return replace(self, lengths=self.lengths * share)
 
     def weight(self, full: float, sizes: Sequence[int] = (1,)) -> float:
-        """The average weight with which an itemset counts that a unit holds, if units with `full` itemsets count whole.
-
-        Args:
-            full: as in `Measurement`.
-            sizes: items per itemset.
-        """
+        """The average weight of an itemset that a unit holds, if units with `full` itemsets count whole."""
         return self._weighed(full, sizes)[0]
 
     def uneven(self, full: float) -> float:

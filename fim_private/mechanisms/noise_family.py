@@ -38,13 +38,7 @@ class NoiseFamily(ABC):
 
     @abstractmethod
     def full(self, usual: float, held: Lengths, sizes: Sequence[int]) -> float:
-        """How many itemsets a transaction may hold and still count in full.
-
-        Args:
-            usual: for transactions of a usual length.
-            held: how many items transactions hold.
-            sizes: of the itemsets.
-        """
+        """How many itemsets a transaction may hold and still count in full; `usual` is for those of a usual length."""
 
     @abstractmethod
     def loss(self, cost: Fraction) -> Loss:

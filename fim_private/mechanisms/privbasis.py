@@ -164,11 +164,7 @@ class PrivBasis:
         return min(math.comb(number, 2), math.ceil(left / math.sqrt(larger)))
 
     def picks(self, number: int) -> tuple[Exponential, Exponential | None]:
-        """How items are picked, and their pairs if so many items do not fit into one basis. Together they cost `PICKS`.
-
-        Args:
-            number: lambda.
-        """
+        """How lambda items are picked, and their pairs if one basis has no room for all. Together they cost `PICKS`."""
         pairs = self.number_of_pairs(number)
         pick = self._each_pick(PICKS, number + pairs)
 
@@ -178,11 +174,7 @@ class PrivBasis:
         return picking(number, self.items), picking(pairs, math.comb(number, 2)) if pairs else None
 
     def bins(self, bases: int) -> CountNoise:
-        """The noise of the bins. They cost `BINS`.
-
-        Args:
-            bases: the number of bases, in each of which a transaction is in one bin.
-        """
+        """The noise of the bins, which cost `BINS`. In each of so many bases a transaction is in one bin."""
         cost = BINS * self.budget
         if self.gaussian:
             variance = DiscreteGaussian.variance_costing(bases * self.sensitivity**2, cost)
@@ -207,11 +199,7 @@ class PrivBasis:
 
 
 def calibrate(request: Request, *, gaussian: bool = False) -> CalibratedMechanism:
-    """PrivBasis with all of the budget.
-
-    Args:
-        request: what is asked.
-        gaussian: whether to use discrete Gaussian noise, which needs a delta. Otherwise delta is not used.
+    """PrivBasis with all of the budget: with discrete Gaussian noise, or else without using delta.
 
     Raises:
         UsageError: the names of the items are not public, more itemsets are asked for than it serves, or larger ones.

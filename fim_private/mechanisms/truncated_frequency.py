@@ -51,9 +51,7 @@ class TruncatedFrequency(Exponential):
 def calibrate(request: Request, *, published: bool = False) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per pick that composition allows.
 
-    Args:
-        request: what is asked.
-        published: whether to use the paper's exponent and basic composition, whatever delta is.
+    As `published`, it has the paper's exponent and basic composition, whatever delta is.
 
     Raises:
         UsageError: the universe was not declared.

@@ -107,11 +107,7 @@ class WeightedGaussian:
         yield replace(self, measurement=measurement, threshold=threshold, pick_epsilon=Fraction(100))
 
     def find(self, sums: CountProfile, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The itemsets that reach the threshold with noise.
-
-        Args:
-            sums: the weighted sums of all itemsets that occur, in units; each is at least 1.
-            randomness: where the bits come from.
+        """The itemsets whose weighted sums, in units and at least 1, reach the threshold with noise.
 
         Returns:
             Their ranks, int64, in increasing order, and their noisy sums in units, int64, of the same shape.

@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 
 
 def consistent_counts(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Whole counts, at least 0, and no itemset's count above a subset's.
-
-    Args:
-        itemsets: item codes, each itemset once.
-        noisy: shape (n,), the noisy counts.
-
-    Returns:
-        int64, shape (n,).
+    """Whole counts, int64, at least 0, of different itemsets. No itemset's count is above a subset's.
 
     >>> consistent_counts([(1,), (1, 2), (3,)], np.array([4, 8, -2])).tolist()
     [6, 6, 0]

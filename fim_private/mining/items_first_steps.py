@@ -375,11 +375,9 @@ def _counted(
 
 
 def _without_decoys(chosen: NDArray[np.int32], per_decoy: int) -> NDArray[np.int32]:
-    """The picks that are no decoys, up to where half of all picks are likely to be noise.
+    """The picks that are no decoys, which are all padding, up to where half of all picks are likely to be noise.
 
-    Args:
-        chosen: the picks. A decoy is all padding.
-        per_decoy: noise falls on a decoy as often as on one in so many candidates.
+    Noise falls on a decoy as often as on one in `per_decoy` candidates.
     """
     decoys = chosen[:, 0] == PADDING
     noise = (per_decoy + 1) * np.cumsum(decoys)

@@ -28,9 +28,7 @@ from fim_private.transactions.item_codes import transactions_from_lists
 def rehearse(plan: Plan, *, many_items: bool = False) -> None:
     """Count, select and measure as the plan does, on made-up baskets, and throw the result away.
 
-    Args:
-        plan: of the release.
-        many_items: whether the data has more than `MOST_NARROW` items, for which loops are compiled anew.
+    `many_items` says whether the data has more than `MOST_NARROW` items, for which loops are compiled anew.
     """
     randomness = SeededRandomness(0)
     for made_up in _made_up(max(plan.sizes), many_items=many_items):

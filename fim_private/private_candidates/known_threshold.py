@@ -67,9 +67,7 @@ class KnownThreshold:
     def select(self, candidates: Candidates[Output], randomness: Randomness | None = None) -> Selection[Output] | None:
         """One selection, or None if it gave up. It costs `cost(candidates.loss)`.
 
-        Args:
-            candidates: the candidates to run.
-            randomness: for candidates and coins; the operating system's source by default.
+        Candidates and coins draw from `randomness`, the operating system's source by default.
         """
         randomness = randomness or SecureRandomness()
         made = 0

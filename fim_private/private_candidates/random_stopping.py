@@ -83,9 +83,7 @@ class RandomStopping:
     def select(self, candidates: Candidates[Output], randomness: Randomness | None = None) -> Selection[Output]:
         """The best of a random number of runs. It costs `cost(candidates.loss)`.
 
-        Args:
-            candidates: the candidates to run.
-            randomness: for candidates and coins; the operating system's source by default.
+        Candidates and coins draw from `randomness`, the operating system's source by default.
         """
         randomness = randomness or SecureRandomness()
         best = candidates.draw(randomness)

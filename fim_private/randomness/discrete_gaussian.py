@@ -28,12 +28,7 @@ SUMMED = 1e10
 
 
 def sample_discrete_gaussian(variance: Fraction, randomness: Randomness) -> int:
-    """One exact draw.
-
-    Args:
-        variance: sigma^2, rational, > 0. The draw's variance is at most this, and close to it if sigma^2 >= 1.
-        randomness: where the bits come from.
-    """
+    """One exact draw. Its variance is at most the given one, rational and > 0, and close to it from 1 on."""
     # floor(sqrt(a/b)) = isqrt(floor(a/b)), in whole numbers: no root is rounded.
     scale = math.isqrt(variance.numerator // variance.denominator) + 1
     while True:

@@ -19,12 +19,7 @@ from fim_private.randomness.uniform import uniform_below
 
 
 def sample_discrete_laplace(scale: Fraction, randomness: Randomness) -> int:
-    """One exact draw.
-
-    Args:
-        scale: rational, > 0; the standard deviation is close to 1.41 times it.
-        randomness: where the bits come from.
-    """
+    """One exact draw. The scale is rational and > 0; the standard deviation is close to 1.41 times it."""
     numerator, denominator = scale.numerator, scale.denominator
     while True:
         low = uniform_below(numerator, randomness)

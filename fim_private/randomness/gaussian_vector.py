@@ -27,12 +27,7 @@ _NONE, _ONE = (cast(int, np.int64(number)) for number in range(2))
 
 
 def sample_discrete_gaussians(variance: int, number: int, randomness: Randomness) -> NDArray[np.int64]:
-    """Independent exact draws, int64, shape (number,).
-
-    Args:
-        variance: sigma^2, a whole number, at least 1.
-        number: how many.
-        randomness: where the bits come from.
+    """Independent exact draws, int64, shape (number,), with a variance sigma^2 of at least 1.
 
     Cost: under a microsecond per draw.
     """

@@ -57,12 +57,7 @@ class NoisyMaximum:
         self._relative = np.array([float(count - self._counts[0]) for count in self._counts]) / float(scale)
 
     def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
-        """The index of a level.
-
-        Args:
-            multiplicities: how many itemsets stand at each level now; at least one is positive.
-            randomness: where the bits come from.
-        """
+        """The index of a level; `multiplicities` says how many itemsets stand at each level now, not all 0."""
         winner, _ = self._race(multiplicities, randomness)
         return winner.level
 

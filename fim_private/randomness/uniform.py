@@ -6,12 +6,7 @@ from fim_private.randomness.source import Randomness
 
 
 def uniform_below(bound: int, randomness: Randomness) -> int:
-    """A uniform integer from 0 to bound - 1, by rejection; fewer than two tries are expected.
-
-    Args:
-        bound: at least 1, of any size.
-        randomness: where the bits come from.
-    """
+    """A uniform integer from 0 to bound - 1, by rejection, for a bound of any size; under two tries are expected."""
     length = (bound - 1).bit_length()
     while True:
         candidate = randomness.bits(length)

@@ -39,12 +39,7 @@ class WeightedChoice:
         self._summed: tuple[Weights, list[int], Weights] | None = None
 
     def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
-        """The index of a level, exactly distributed.
-
-        Args:
-            multiplicities: how many itemsets stand at each level now; at least one is positive.
-            randomness: where the bits come from.
-        """
+        """The index of a level, exactly distributed, by how many itemsets stand at each level now: not all 0."""
         total = sum(multiplicities)
         top = next(level for level, multiplicity in enumerate(multiplicities) if multiplicity)
         precision = self._precision = max(self._precision, 128 + total.bit_length())

@@ -182,10 +182,7 @@ def _may_be_in_no_basket(itemset: ReleasedItemset, off: float) -> bool:
 def rules_note(plan: Plan, release: Release, *, left_out: bool) -> str | None:
     """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked.
 
-    Args:
-        plan: the plan.
-        release: its release, with all itemsets.
-        left_out: whether --keep left out some of them.
+    The release has all itemsets; `left_out` says whether --keep left out some of them.
     """
     if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts or plan.question.with_subsets:
         return None

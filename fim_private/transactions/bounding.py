@@ -38,12 +38,11 @@ def merge_units(transactions: Transactions) -> Transactions:
 def count_units(transactions: Transactions) -> Transactions:
     """Count each itemset once per unit that holds it in at least one of its transactions (`counts_units`).
 
+    Without `units` each transaction is a unit, and they are returned unchanged.
+
     Privacy: whether a unit holds an itemset in one of its transactions does not depend on any other unit. So adding or
     removing a unit changes each count by at most 1, and all counts in one direction
     (docs/mathematics.md#units-together-in-one-transaction).
-
-    Args:
-        transactions: returned unchanged if `units` is None, because each transaction is then a unit.
     """
     units = transactions.units
     if units is None:

@@ -130,11 +130,7 @@ def _type_of(new_code: NDArray[np.int32]) -> type[np.uint16 | np.int32]:
 
 
 def without_gaps(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Renumber the codes in the same order, from 0 on and without gaps.
-
-    Args:
-        codes: int64, shape (n,), at least 0 and not much larger than n: the cost grows with the largest.
-    """
+    """Renumber codes of at least 0 in the same order, from 0 on and without gaps. The cost grows with the largest."""
     used = np.zeros(int(codes.max()) + 1 if len(codes) else 0, dtype=bool)
     used[codes] = True
     return codes if used.all() else (np.cumsum(used, dtype=np.int64) - 1)[codes]

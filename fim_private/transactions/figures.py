@@ -146,13 +146,9 @@ def caps(largest: int) -> list[int]:
 
 
 def dropped(sizes: NDArray[np.int64], most: int) -> tuple[int, int]:
-    """How much a cap of `most` drops in total, and how many units or transactions lose some of theirs.
+    """How much a cap of `most` on these sizes drops in total, and how many units or transactions lose some of theirs.
 
     The figures do not depend on the random choice. They are data, not a release; no privacy guarantee protects them.
-
-    Args:
-        sizes: int64: the transactions per unit, or the items per transaction.
-        most: the cap.
 
     >>> dropped(np.array([1, 3, 6]), 2)
     (5, 2)

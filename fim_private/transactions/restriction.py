@@ -37,9 +37,7 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
     What happens to one transaction does not depend on the others, so this costs no privacy. The result may have no
     transactions: that is no error, because with a public vocabulary the release must not depend on it.
 
-    Args:
-        transactions: the data.
-        names: item names, which are stripped; repetitions and blanks are ignored.
+    Names are stripped; repetitions and blanks are ignored.
 
     Errors:
         UsageError: there is no name that is not blank.
@@ -85,11 +83,9 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
 
 
 def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transactions:
-    """Keep only these items in the vocabulary; drop transactions left empty.
+    """Keep only these items in the vocabulary, given in increasing order; drop transactions left empty.
 
-    Args:
-        transactions: the data.
-        codes: item codes to keep, increasing; the new code of an item is its position here.
+    The new code of an item is its position among those that are kept.
     """
     new_code = np.full(len(transactions.vocabulary), -1, np.int32)
     new_code[codes] = np.arange(len(codes), dtype=np.int32)
@@ -106,11 +102,7 @@ def containing(transactions: Transactions, names: Sequence[str]) -> Transactions
     """Keep the transactions that hold all these items and more; remove these items from them and the vocabulary.
 
     What happens to one transaction does not depend on the others, so this costs no privacy. The result may have no
-    transactions.
-
-    Args:
-        transactions: the data.
-        names: item names, each once; if one is not in the vocabulary, no transaction is kept.
+    transactions. If one of the names, each given once, is not in the vocabulary, it has none.
     """
     width = len(transactions.vocabulary)
     wanted = np.ones(width, np.int32)

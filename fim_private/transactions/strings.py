@@ -27,10 +27,7 @@ def identities(names: pl.Series) -> pl.Series:
 
     One export writes 17850 and the next one 17850.0 or 017850 for the same customer. As two customers they would be
     protected at half the promise. Other names stay as they are: 3.1 and 3.10 are two receipts of till 3. The result for
-    a name depends on that name alone.
-
-    Args:
-        names: strings; a null stays null.
+    a name depends on that name alone, and a null stays null.
 
     >>> identities(pl.Series([" K1", "k1", "17850.0", "007", "-0", "3.10"])).to_list()
     ['K1', 'k1', '17850', '7', '0', '3.10']

@@ -63,12 +63,7 @@ def nobody(names: Sequence[str], sizes: Sequence[int], *, transactions: int, uni
 
 
 def nobody_of(names: pl.Series, units: NDArray[np.int64]) -> tuple[tuple[str, int], ...]:
-    """`nobody` among the units of transactions.
-
-    Args:
-        names: the distinct names of units.
-        units: int64, shape (n,): the unit of each transaction, a position in `names`.
-    """
+    """`nobody` among the units of transactions, which are positions in the distinct names."""
     sizes = np.bincount(units, minlength=len(names))
     odd = names.str.to_lowercase().is_in(NOBODY).to_numpy() | (sizes > LARGE * len(units))
     return nobody(

@@ -24,9 +24,7 @@ def count_by_bits(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many transactions, or units if these are counted, hold each of the itemsets; and how many there are.
 
-    Args:
-        transactions: the data.
-        ordered: int32, shape (n, size), distinct itemsets in lexicographic order, of at least two items each.
+    The itemsets are int32, shape (n, size), distinct and in lexicographic order, of at least two items each.
     """
     items = np.unique(ordered)
     row = np.full(max(len(transactions.vocabulary), int(items[-1]) + 1), -1, np.int32)

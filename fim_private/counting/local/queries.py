@@ -152,11 +152,7 @@ def lengths_in_bins(lengths: NDArray[np.integer], bins: NDArray[np.int64]) -> ND
 
 
 def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
-    """Whether some transaction holds all items of the itemset.
-
-    Args:
-        transactions: the data.
-        itemset: item codes, at least one, in any order.
+    """Whether some transaction holds all items of the itemset: at least one item code, in any order.
 
     Cost: one pass over the data per member.
     """

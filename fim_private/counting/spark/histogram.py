@@ -33,14 +33,7 @@ class SparkHistogram(RunCounts):
     """
 
     def __init__(self, cluster: Cluster, blocks: DataFrame, *, size: int, width: int) -> None:
-        """Count; this shuffles one row per itemset and partition.
-
-        Args:
-            cluster: Spark.
-            blocks: the data.
-            size: items per itemset, at least 1.
-            width: the number of items in the vocabulary.
-        """
+        """Count itemsets of `size` of `width` items; this shuffles one row per itemset and partition."""
         listed = cluster.map(blocks, partial(_all_itemsets, size=size, width=width), schema(size))
         self._cluster = cluster
         self._size = size

@@ -28,11 +28,7 @@ Vector = NDArray[np.int64]
 def sum_over_partitions(cluster: Cluster, blocks: DataFrame, length: int, vector: Callable[[Block], Vector]) -> Vector:
     """The sum of `vector(partition)` over all partitions, int64, shape (length,).
 
-    Args:
-        cluster: Spark.
-        blocks: the data.
-        length: the length of every vector.
-        vector: a function that the executors can import, or a partial of one.
+    `vector` is a function that the executors can import, or a partial of one.
     """
     pieces = cluster.map(blocks, partial(_pieces, vector=vector), SCHEMA)
     summed = cluster.collect(cluster.sum_groups(pieces, "piece", _sum, SCHEMA))

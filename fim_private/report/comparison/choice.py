@@ -21,9 +21,6 @@ def beside_the_best(cells: pl.DataFrame) -> pl.DataFrame:
 
     A mechanism is clearly behind if its interval ends below that of the best, the gap is above `CLEARLY`, and the best
     is above `HARDLY`.
-
-    Args:
-        cells: as `results.averages` makes them.
     """
     best, low = pl.col("best"), pl.col("precision_low").get(pl.col("precision").arg_max())
     return cells.with_columns(
@@ -41,10 +38,8 @@ def beside_the_best(cells: pl.DataFrame) -> pl.DataFrame:
 def ahead_of_auto(cells: pl.DataFrame) -> pl.DataFrame:
     """The cells of mechanisms that are clearly better than `auto`, with its cell: `precision_here`, `ran_here`.
 
-    Clearly: the intervals do not meet, and the precisions differ by more than `CLEARLY`.
-
-    Args:
-        cells: as `results.averages` makes them, of one data set. The lists of items need not agree.
+    Clearly: the intervals do not meet, and the precisions differ by more than `CLEARLY`. The cells are of one data set,
+    and the lists of items need not agree.
     """
     here = cells.filter(pl.col("mechanism") == AUTO)
     where = ["size", "top", "epsilon"]

@@ -188,12 +188,7 @@ def springs(items: int, pairs: NDArray[np.int64]) -> Floats:
 
 
 def apart(spots: Floats, sizes: Floats) -> Floats:
-    """The places moved until no two boxes overlap, or for so many rounds.
-
-    Args:
-        spots: the boxes' middles, float64, shape (n, 2).
-        sizes: their widths and heights, float64, shape (n, 2).
-    """
+    """The middles of boxes of these widths and heights, moved until no two overlap, or for so many rounds."""
     middles, half = spots.tolist(), (sizes / 2).tolist()
     for _ in range(ROUNDS):
         moved = False

@@ -140,9 +140,7 @@ def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
 def unnamed_unit(header: Sequence[str], others: Collection[int]) -> str | None:
     """The column that has a well-known name of units and was not named as anything; None without such a column.
 
-    Args:
-        header: column names.
-        others: the positions of columns that are something else, or that were named for the unit.
+    At `others` are the columns that are something else, or that were named for the unit.
     """
     known = known_column(header, UNIT_NAMES)
     return None if known is None or known in others else header[known].strip()

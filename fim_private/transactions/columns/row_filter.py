@@ -75,11 +75,7 @@ class Selection:
     undecided: int = field(default=0, init=False)
 
     def kept(self, column: Callable[[int], pl.Series]) -> pl.Series:
-        """Which rows are kept, without nulls.
-
-        Args:
-            column: gives the cells of the column at a position of the header, as strings.
-        """
+        """Which rows are kept, without nulls; `column` gives the cells at a position of the header, as strings."""
         holds = self.rows.holds(lambda name: column(self.positions[name]))
         kept = holds.fill_null(value=False)
         self.left_out += len(kept) - int(kept.sum())

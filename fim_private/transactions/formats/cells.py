@@ -20,10 +20,9 @@ def is_cell(value: str) -> bool:
 
 
 def present_cells(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
-    """Which cells mean yes, bool, shape (n,), and the position of the first that means neither yes nor no.
+    """Which cells mean yes, in upper or lower case, and the position of the first that means neither yes nor no.
 
-    Args:
-        cells: strings, upper or lower case, length n; null means no.
+    Null means no.
     """
     words = cells.str.strip_chars().str.to_lowercase()
     present = words.is_in(PRESENT) & words.is_not_null()
@@ -34,8 +33,7 @@ def present_cells(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
 def present_numbers(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
     """Do what `present_cells` does, for booleans and numbers; turning 100,000 columns into words would be slow.
 
-    Args:
-        cells: booleans, whole numbers or floats, length n; null and NaN mean no.
+    Null and NaN mean no.
     """
     numbers = cells.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
     present = numbers == 1

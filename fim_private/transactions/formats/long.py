@@ -53,9 +53,7 @@ def options_of(columns: LongColumns) -> list[str]:
 def parts_of_rows(values: Sequence[pl.Series], transactions: int) -> list[pl.Series]:
     """What each row says: its transaction, its item, and its unit if there are units, all stripped.
 
-    Args:
-        values: strings of equal length, in the order of `LongColumns.all`.
-        transactions: the number of transaction columns.
+    The values are strings of equal length, in the order of `LongColumns.all`, with so many transaction columns first.
     """
     item, *unit = values[transactions:]
     named = values[0] if transactions == 1 else joined_identities(values[:transactions])

@@ -242,9 +242,7 @@ def mark_in_last(records: Sequence[Record]) -> str | None:
 def list_mark(cells: Sequence[str], *, once: bool) -> str | None:
     """What separates the items of cells that look like lists; None if they do not.
 
-    Args:
-        cells: of the items.
-        once: whether each row is a transaction. Only then marks without brackets are a sign of lists.
+    `once` says whether each row is a transaction. Only then marks without brackets are a sign of lists.
     """
     filled = [cell for cell in cells if cell]
     if not filled:

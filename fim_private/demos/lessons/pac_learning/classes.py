@@ -130,11 +130,8 @@ def stumps(features: int) -> HypothesisClass:
     A hypothesis says "many" if the customer has a certain item, or if the customer does not have it. An example is a
     customer drawn from the 4,372, so true errors are known. Features that no customer has make constant hypotheses.
 
-    Args:
-        features: how many items are declared. There must be more than occur.
-
     Raises:
-        ValueError: there are not more than occur.
+        ValueError: there are not more features than items that occur.
     """
     items, customers, many = _purchases()
     having = np.bincount(items, minlength=shop.ITEMS)
