@@ -293,11 +293,7 @@ class DiscreteGaussian(ZCDP):
 
 @dataclass(frozen=True)
 class Chosen:
-    """One of several ways, chosen by what the steps before it answered.
-
-    Args:
-        ways: of each, what its steps cost, in the order in which they are taken.
-    """
+    """One of several ways, chosen by what the steps before it answered. Each is what its steps cost, in their order."""
 
     ways: tuple[tuple[Loss, ...], ...]
 

@@ -123,9 +123,7 @@ def write_whole(
 def take_name(part: Path, place: Path) -> None:
     """Give a finished file a name that is free. An existing file is never replaced, even if it appears meanwhile.
 
-    Args:
-        part: the finished file, in the folder of `place`. It may keep its own name too.
-        place: the new name.
+    The finished file is in the folder of `place`, and may keep its own name too.
 
     Raises:
         FileExistsError: the name is taken.

@@ -25,12 +25,7 @@ MOST_COMPARED = 400_000
 
 @dataclass(frozen=True, kw_only=True)
 class Worst:
-    """The largest delta found, and the neighbours that have it.
-
-    Args:
-        delta: delta*(eps), the larger of the two directions.
-        pair: the neighbours.
-    """
+    """The largest delta*(eps) found, of the two directions the larger, and the neighbours that have it."""
 
     delta: float
     pair: Neighbours

@@ -40,9 +40,7 @@ _CHUNK = 1 << 16
 def fetch(name: str, *, progress: Progress) -> Path:
     """The file of a data set, with the right checksum. It is downloaded first if it is not on this machine.
 
-    Args:
-        name: a name in the catalogue.
-        progress: called as a download goes on; not called if nothing is downloaded.
+    `progress` is called as a download goes on; not if nothing is downloaded.
 
     Returns:
         the file that came with the package, or the downloaded file, uncompressed, in the cache folder.

@@ -67,8 +67,7 @@ def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
 class Phases:
     """Shows which phase is running, and how far it is if that is known.
 
-    Args:
-        show: replaces the words shown last; by default nothing is shown.
+    `show` replaces the words shown last; by default nothing is shown.
     """
 
     def __init__(self, show: Callable[[str], None] = lambda _words: None) -> None:

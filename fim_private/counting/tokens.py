@@ -16,12 +16,7 @@ from fim_private.transactions.item_codes import PADDING, increasing, one_item_ea
 
 
 class _OfTokens(Hidden):
-    """Itemsets of tokens, by rank.
-
-    Args:
-        counts: the itemsets in item codes.
-        tokens: int32, shape (items,), the token of each item code.
-    """
+    """Itemsets of tokens, by rank, from those in item codes and the token of each item code, int32, shape (items,)."""
 
     __slots__ = ("_counts", "_tokens")
 

@@ -45,12 +45,7 @@ likely by a factor e.
 
 @dataclass(frozen=True, kw_only=True)
 class Certified:
-    """k picks from the itemsets of N tokens, of which as many are named as the certificate allows.
-
-    Args:
-        inner: the mechanism that picks.
-        certificate: decides how many of its picks are named.
-    """
+    """k picks by the inner mechanism from the itemsets of N tokens. The certificate decides how many are named."""
 
     inner: Declared
     certificate: Certificate

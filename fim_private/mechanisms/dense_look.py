@@ -32,12 +32,7 @@ all itemsets are counted, which for larger ones takes long or is refused."""
 
 @dataclass(frozen=True, kw_only=True)
 class DenseLook:
-    """Noise for one count, and the way to go if it is large.
-
-    Args:
-        noise: of the count.
-        basis: PrivBasis, with what this look and those before it leave of the budget.
-    """
+    """Noise for one count. If that is large, the way to go is PrivBasis, with what the looks leave of the budget."""
 
     noise: LaplaceCounts
     basis: PrivBasis

@@ -17,11 +17,7 @@ from fim_private.randomness import Randomness
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How some of a list are left out.
-
-    Args:
-        rates: one for each that is left out. Its exponent is the rate times its support, negated.
-    """
+    """How some of a list are left out, one for each rate. The exponent is the rate times its support, negated."""
 
     rates: tuple[Fraction, ...]
 

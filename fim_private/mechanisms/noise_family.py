@@ -24,11 +24,7 @@ from fim_private.privacy import Gaussian, Loss, PureDP
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseFamily(ABC):
-    """How things are counted and looked at, and what that costs.
-
-    Args:
-        law: the name of the noise's law, for the record.
-    """
+    """How things are counted and looked at, and what that costs; `law` names the noise's law for the record."""
 
     measurement: ClassVar[type[Measurement]]
     look: ClassVar[type[LengthLook]]
@@ -52,11 +48,8 @@ class NoiseFamily(ABC):
     def pick_epsilon(self, cost: float, picks: int, after: float, rise: Fraction) -> Fraction:
         """The epsilon of each of so many picks that cost this together.
 
-        Args:
-            cost: what they may cost.
-            picks: how many picks.
-            after: what the steps that follow cost.
-            rise: how much more later picks get than earlier ones. The epsilon is that of the middle ones.
+        `after` is what the steps that follow cost, and `rise` how much more later picks get than earlier ones. The
+        epsilon is that of the middle ones.
         """
 
 

@@ -23,13 +23,7 @@ _CLOSE = Fraction(105, 100)
 
 @dataclass(frozen=True, kw_only=True)
 class PerSize:
-    """One search per size.
-
-    Args:
-        sizes: the sizes of the itemsets, increasing.
-        parts: the search of each size.
-        sensitivity: Delta.
-    """
+    """One search, a part, for each of the sizes, which increase."""
 
     sizes: tuple[int, ...]
     parts: tuple[Costed, ...]

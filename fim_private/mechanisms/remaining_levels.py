@@ -14,8 +14,7 @@ from fim_private.randomness.uniform import uniform_below
 class RemainingLevels:
     """How many itemsets each level still has, and which of them were taken.
 
-    Args:
-        multiplicities: one per level, in decreasing order of counts. They may be of any size: nothing is enumerated.
+    Levels are in decreasing order of counts. Multiplicities may be of any size: nothing is enumerated.
     """
 
     def __init__(self, multiplicities: Sequence[int]) -> None:

@@ -131,9 +131,7 @@ def log_failure(measurement: Measurement, threshold: int) -> float:
     most `full` times the square of that. So the probability, at most the sum over i of P(noise >= T - v_i), is at most
     that of full (Delta resolution/v)^2 itemsets that all get the worst v.
 
-    Args:
-        measurement: the histogram.
-        threshold: T, in units, more than a unit can add.
+    T is the threshold, in units: more than a unit can add.
     """
     largest = measurement.sensitivity * measurement.resolution
     added = np.arange(largest, 0, -1)

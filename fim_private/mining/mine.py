@@ -118,12 +118,7 @@ def mine_as_planned(
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Counted:
-    """The data of one run, ready for its mechanism.
-
-    Args:
-        bounded: the transactions that are counted.
-        counts: their counts, from `count_all`.
-    """
+    """The data of one run, ready for its mechanism: bounded transactions, and their counts from `count_all`."""
 
     bounded: TransactionDatabase
     counts: Sequence[HiddenCounts | None]

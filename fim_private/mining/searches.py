@@ -22,13 +22,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """What one search selected, or several.
-
-    Args:
-        itemsets: in the order picked.
-        codes: their items' codes, in the same order.
-        found: the items that were found first, if the mechanism finds items.
-    """
+    """What one search selected, or several, in the order picked; and the items found first, if it finds items."""
 
     itemsets: tuple[ReleasedItemset, ...]
     codes: tuple[tuple[int, ...], ...]

@@ -58,24 +58,15 @@ class Estimates:
         return float((self.noisy[:first] * precision).sum()) / math.sqrt(precision.sum()) if len(precision) else 0.0
 
     def in_doubt(self, top: int, least: float, deviations: float) -> NDArray[np.int64]:
-        """The places of the counts that may or may not belong to the answer.
+        """The places of the counts that may or may not belong to the answer: the `top` largest ones above `least`.
 
-        Args:
-            top: the answer is this many of the largest counts,
-            least: if they are above this.
-            deviations: a count is in doubt if it is at most so many deviations from the last of the answer.
+        A count is in doubt if it is at most so many deviations from the last of the answer.
         """
         last = np.partition(self.counts, -top)[-top] if top < len(self.counts) else -np.inf
         return np.flatnonzero((self.counts - max(last, least)) ** 2 <= deviations**2 * self.variances)
 
     def averaged(self, places: NDArray[np.int64], noisy: Floats, deviation: float) -> Estimates:
-        """With further counts of some, each average weighted by precision.
-
-        Args:
-            places: which, shape (m,).
-            noisy: shape (m,).
-            deviation: the standard deviation of the noise in each.
-        """
+        """With further counts at some places, with noise of this deviation in each, and averages by precision."""
         counts, variances = _averaged(self.counts, self.variances, places, noisy, deviation)
         return Estimates(counts, variances, *_averaged(self.noisy, self.noise, places, noisy, deviation))
 

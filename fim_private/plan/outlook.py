@@ -49,12 +49,7 @@ _STEPS = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Outlook:
-    """What to expect of a plan in a shop.
-
-    Args:
-        plan: the plan.
-        shop: what is declared of the data.
-    """
+    """What to expect of a plan in a shop, which is what is declared of the data."""
 
     plan: Plan
     shop: Shop

@@ -106,11 +106,7 @@ class Question:
 
     @classmethod
     def of(cls, *, size: int | Sequence[int], **asked: Unpack[QuestionArguments]) -> Question:
-        """The question in checked form.
-
-        Args:
-            size: one size, or several.
-            asked: the other fields, as people write them.
+        """The question in checked form, of one size or several, with the other fields as people write them.
 
         Raises:
             UsageError: there is no such field, or as the class.

@@ -44,10 +44,7 @@ class Noise(StrEnum):
 class NoisyMaximum:
     """Draws the level that holds the largest of all count + scale x noise, each noise independent.
 
-    Args:
-        counts: one per level, decreasing.
-        scale: rational, > 0.
-        noise: the distribution.
+    Counts are one per level, decreasing. The scale is rational and > 0.
     """
 
     def __init__(self, counts: Sequence[int], scale: Fraction, noise: Noise) -> None:

@@ -197,12 +197,7 @@ class Terms:
 
 
 def privacy_record(plan: Priced, layout: Layout | None = None) -> dict[str, Any]:
-    """The promise, for the release's record.
-
-    Args:
-        plan: the release's plan.
-        layout: the layout of the data, which is taken as public; None if no data was read yet.
-    """
+    """The promise, for the release's record. The layout is taken as public; it is None if no data was read yet."""
     cost = plan.cost
     transaction = "" if layout is None or cost.unit.column is not None else f" (a basket, {layout.transaction})"
     return {

@@ -143,9 +143,7 @@ def read_transactions(
 def column_names(source: str | Path | Sequence[str | Path], layout: Layout) -> list[str]:
     """The columns that can name the unit: those of a table by their names, the fields of basket CSV by their numbers.
 
-    Args:
-        source: files that were read, as `read_transactions` takes them.
-        layout: how they were read.
+    The files were read before, as `read_transactions` takes them.
 
     Errors:
         InputError: the first file cannot be read any more.

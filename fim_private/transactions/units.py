@@ -49,11 +49,7 @@ def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:
 def nobody(names: Sequence[str], sizes: Sequence[int], *, transactions: int, units: int) -> tuple[tuple[str, int], ...]:
     """Units that hold very many transactions, and that a word for a missing value names, or that are `LARGE`.
 
-    Args:
-        names: of the units that may stand for nobody.
-        sizes: how many transactions each of them has.
-        transactions: how many there are.
-        units: how many units there are.
+    Names and sizes are of those that may stand for nobody; `transactions` and `units` are all that there are.
     """
     return tuple(
         (name, size)

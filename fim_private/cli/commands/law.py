@@ -162,13 +162,9 @@ def _planned(
 
 
 def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *, planned: bool) -> Mechanism:
-    """The mechanism with these parameters.
+    """The mechanism with these parameters, as typed.
 
-    Args:
-        name: of the mechanism.
-        mechanism: gives the other parameters.
-        by_hand: the parameters that were set, as typed.
-        planned: whether a budget pays for the others. If not, all parameters that spend must be set.
+    If `planned`, a budget pays for the others. If not, all parameters that spend must be set.
     """
     values = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
     paid = [field for field, value in values.items() if isinstance(value, Fraction)]

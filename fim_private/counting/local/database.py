@@ -23,11 +23,7 @@ from fim_private.transactions.restriction import containing, keep_items, restric
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalDatabase(Hidden):
-    """Transactions in this process: each method calls the function of its name. Its `repr` shows no data.
-
-    Args:
-        transactions: the data.
-    """
+    """Transactions in this process: each method calls the function of its name. Its `repr` shows no data."""
 
     transactions: Transactions
 

@@ -47,13 +47,7 @@ class FoundItemsets(Hidden):
     __slots__ = ("_blocks", "_complete", "_task")
 
     def __init__(self, task: Task, blocks: list[Batch], *, complete: bool) -> None:
-        """Take over the blocks.
-
-        Args:
-            task: what was counted.
-            blocks: what was found.
-            complete: whether these are certainly all itemsets of this size that occur.
-        """
+        """Take over the blocks; `complete` if these are certainly all itemsets of this size that occur."""
         self._task, self._blocks, self._complete = task, blocks, complete
 
     def __len__(self) -> int:

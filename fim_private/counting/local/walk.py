@@ -44,10 +44,6 @@ class Walk:
 
     Memory: 16 (size - 2) bytes for each item and for each of the task's `width`, which is at most the number of item
     occurrences in the data; and one batch of output.
-
-    Args:
-        task: what to count.
-        effort: counts the steps.
     """
 
     def __init__(self, task: Task, effort: Effort) -> None:

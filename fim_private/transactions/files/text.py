@@ -56,10 +56,7 @@ class Text:
     def __init__(self, *, name: str, blocks: Iterable[bytes], encoding: str = "utf-8") -> None:
         r"""Prepare the text without reading any of it.
 
-        Args:
-            name: the name for messages.
-            blocks: the bytes, cut anywhere; line ends may be `\n`, `\r\n` or `\r`.
-            encoding: their encoding.
+        The bytes may be cut anywhere into blocks; line ends may be `\n`, `\r\n` or `\r`.
 
         Errors:
             UsageError: the encoding is unknown, or lets the first bytes decide how all others are read.

@@ -172,12 +172,7 @@ def ask_about_table(
 ) -> None:
     """Ask about the first rows of a long table whose format was guessed.
 
-    Args:
-        name: of the table, for messages.
-        cells: the name of each column, and its stripped cells; None for a column of other values.
-        columns: what the caller said about them.
-        layout: as guessed.
-        on_doubt: called with a doubt.
+    The cells of each column follow its name, and are stripped; None stands for a column of other values.
     """
     try:
         found = long_columns([header for header, _ in cells], columns)

@@ -75,11 +75,8 @@ def other_columns(name: str, numbers: Sequence[int], layout: Layout) -> Doubt:
 def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool) -> Doubt | None:
     """What is odd in the first rows of a long table whose format was guessed.
 
-    Args:
-        sample: the first rows.
-        layout: of the table.
-        headerless: whether the first row is no header.
-        known: whether the transaction column was taken for its name alone.
+    `headerless` says whether the first row is no header, `known` whether the transaction column was taken for its name
+    alone.
     """
     found = sample.found
     stays = Way("If they are meant, give", layout.guesses())

@@ -130,11 +130,7 @@ def table_of(text: Text, separator: str, columns: Columns, *, headerless: bool =
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class JoinedTextTable(TextTable):
-    """The lines below the headers of several texts.
-
-    Args:
-        others: the tables after the first one.
-    """
+    """The lines below the headers of several texts; `others` are the tables after the first one."""
 
     others: Iterator[TextTable]
 

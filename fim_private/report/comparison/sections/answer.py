@@ -237,9 +237,7 @@ def _short(results: ComparisonResults, data: str) -> str | None:
 def where_it_fails(cells: dict[str, pl.DataFrame], epsilons: Sequence[str]) -> str:
     """What not to ask for without a list, at which epsilons, and what to do instead.
 
-    Args:
-        cells: of each kind of itemsets, those of mechanisms without a list.
-        epsilons: in increasing order.
+    The cells of each kind of itemsets are those of mechanisms without a list. Epsilons increase.
     """
     hopeless: dict[str, list[str]] = {}
     for at in epsilons:
