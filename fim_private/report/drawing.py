@@ -166,7 +166,10 @@ def _numbers(values: Sequence[float | None]) -> list[float]:
 
 
 def curves(axes: Axes, by_name: Iterable[tuple[str, DataFrame]], x: str) -> None:
-    """The precision of mechanisms against the column `x`, with its interval; a line has a gap where one was not run."""
+    """The precision of mechanisms, with its interval, against the column `x` on a logarithmic axis.
+
+    A line has a gap where its mechanism was not run.
+    """
     frames = list(by_name)
     places = sorted({place for _, rows in frames for place in rows[x].to_list()})
     for name, rows in frames:
@@ -176,6 +179,8 @@ def curves(axes: Axes, by_name: Iterable[tuple[str, DataFrame]], x: str) -> None
             columns.append([known.get(place) for place in places])
         value, low, high = columns
         line(axes, name, places, value, (low, high))
+    logarithmic(axes)
+    axes.set_ylim(-0.04, 1.06)
 
 
 def ticks(axes: Axes, places: Sequence[float], labels: Sequence[str]) -> None:

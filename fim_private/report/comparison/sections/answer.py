@@ -11,7 +11,7 @@ from fim_private.privacy import NeighbouringRelation
 from fim_private.report.comparison.choice import HARDLY, beside_the_best, nearest, take
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Bullets, Cell, Estimate, Figure, Paragraph, Part, Section, Table
-from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure, ticks
+from fim_private.report.drawing import Pictures, curves, legend, new_figure, ticks
 from fim_private.report.promise_text import share_right
 from fim_private.report.tables import kind
 
@@ -273,9 +273,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         cells = results.cells(data=data, size=settings.main_size, epsilon=epsilon)
         curves(panel, results.by_mechanism(cells.filter(pl.col("mechanism").is_in(names))), "top")
         panel.set_title(f"epsilon {epsilon}")
-        logarithmic(panel)
         ticks(panel, results.all_tops, list(map(str, results.all_tops)))
-        panel.set_ylim(-0.04, 1.06)
         panel.set_xlabel("k, itemsets asked for (log scale)")
     axes[0].set_ylabel("precision at k")
     legend(figure, names)

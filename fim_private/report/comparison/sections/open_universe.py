@@ -9,7 +9,7 @@ from fim_private.report.comparison.choice import CLEARLY, ahead_of_auto
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import OPEN, TOLD
 from fim_private.report.document import Paragraph, Part, Section, Table
-from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure, ticks
+from fim_private.report.drawing import Pictures, curves, legend, new_figure, ticks
 
 SIDE_BY_SIDE = (AUTO, "exponential", "limited-domain", "certified-domain", "items-first")
 LONGEST = 200
@@ -54,9 +54,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tu
             )
             curves(panel, results.by_mechanism(cells), "top")
             panel.set_title(f"size {size}, epsilon {epsilon}")
-            logarithmic(panel)
             ticks(panel, tops, list(map(str, tops)))
-            panel.set_ylim(-0.04, 1.06)
     for panel in axes[-len(epsilons) :]:
         panel.set_xlabel("k (log scale)")
     for panel in axes[:: len(epsilons)]:

@@ -7,7 +7,7 @@ import polars as pl
 from fim_private.mechanisms.registry import AUTO
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Figure, Paragraph, Section
-from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure
+from fim_private.report.drawing import Pictures, curves, legend, new_figure
 
 MOVED = 0.1
 
@@ -47,8 +47,6 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
             if clear and shortest["precision"] - longest["precision"] > MOVED:
                 falls.append(name)
         panel.set_title(f"k = {top}")
-        logarithmic(panel)
-        panel.set_ylim(-0.04, 1.06)
         panel.set_xlabel("items on the list (log scale)")
         verdicts.append(
             f"At k = {top}, from the shortest list to the longest, "

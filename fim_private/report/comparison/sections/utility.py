@@ -7,7 +7,7 @@ import polars as pl
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import precision_table, reach
 from fim_private.report.document import Paragraph, Part, Section, Table
-from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure, ticks
+from fim_private.report.drawing import Pictures, curves, legend, new_figure, ticks
 
 COLUMNS = {
     "mechanism": "mechanism",
@@ -71,9 +71,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, size: int
         cells = results.cells(data=data, size=size, top=top).filter(pl.col("mechanism").is_in(results.main))
         curves(panel, results.by_mechanism(cells), "epsilon_value")
         panel.set_title(f"k = {top}")
-        logarithmic(panel)
         ticks(panel, [results.epsilon(epsilon) for epsilon in results.epsilons], results.epsilons)
-        panel.set_ylim(-0.04, 1.06)
     for unused in axes[len(tops) :]:
         unused.set_visible(False)
     for panel in axes[:: len(axes) // rows]:
