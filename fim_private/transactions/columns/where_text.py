@@ -99,15 +99,14 @@ class _Tokens:
             self._tokens.append((kind, found[kind]))
             self._starts.append(at)
             at = found.end()
+        self._tokens.append(("end", ""))
 
     @property
     def at_end(self) -> bool:
-        return self._next == len(self._tokens)
+        return self._tokens[self._next][0] == "end"
 
     def take(self, *wanted: str) -> str | None:
         """The next token if it is one of these words or signs, which are in capitals; it is then used up."""
-        if self.at_end:
-            return None
         kind, token = self._tokens[self._next]
         shown = token.upper() if kind == "word" else token
         if kind not in ("word", "sign") or shown not in wanted:
@@ -123,8 +122,6 @@ class _Tokens:
 
     def take_column(self) -> str | None:
         """The next token if it names a column."""
-        if self.at_end:
-            return None
         kind, token = self._tokens[self._next]
         if kind not in ("word", "quoted") or (kind == "word" and token.upper() in WORDS):
             return None
@@ -138,7 +135,7 @@ class _Tokens:
     def value(self) -> Value:
         """The next token, which has to be a number, perhaps with a sign, or a text."""
         sign = self.take("-", "+")
-        kind, token = ("end", "") if self.at_end else self._tokens[self._next]
+        kind, token = self._tokens[self._next]
         if kind == "number":
             self._next += 1
             number = float(token)
@@ -152,7 +149,7 @@ class _Tokens:
 
     def pattern(self) -> str:
         """The next token, which has to be a text."""
-        kind, token = ("end", "") if self.at_end else self._tokens[self._next]
+        kind, token = self._tokens[self._next]
         if kind != "text":
             raise self.refusal()
         self._next += 1
