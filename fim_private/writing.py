@@ -68,10 +68,7 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
     if overwrite and _is_regular(path) and not _may_be_replaced(path):
         raise UsageError(f"The file {path} may not be replaced.", "Give another name.")
     if not overwrite and os.path.exists(path):  # noqa: PTH110
-        raise UsageError(
-            f"There is a file {path} already.",
-            "Give another name, or add --overwrite to replace it.",
-        )
+        raise UsageError(f"There is a file {path} already.", "Give another name, or add --overwrite to replace it.")
     try:
         with _part_beside(path.resolve(), 0o600) as part:
             part.write_bytes(bytes(TRIAL))

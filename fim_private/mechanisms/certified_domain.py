@@ -190,12 +190,7 @@ class CertifiedDomain:
         """As many ranks as the certificate allows."""
         # A pick may fall on an itemset that does not occur, whose name nobody has. The picks go on: the neighbour with
         # such an itemset has it and the picks after it. It may be left out on either side.
-        ranks = peel(
-            profile.top(self.candidates),
-            rates=self.rates,
-            open_universe=False,
-            randomness=randomness,
-        )
+        ranks = peel(profile.top(self.candidates), rates=self.rates, open_universe=False, randomness=randomness)
         supports = self._supports([profile.count(rank + 1) for rank in ranks], profile)
         kept = LeftOut(self.rates_out).keep(supports, randomness)
         tested = kept[: self.certificate.certify([supports[place] for place in kept], randomness)]

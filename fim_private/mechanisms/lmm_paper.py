@@ -117,12 +117,7 @@ class PublishedLargeMargin:
         size = self._stop(found, profile)
         if size is None:
             return ()
-        return peel(
-            profile.top(size),
-            rates=(self.rate,),
-            open_universe=profile.zeros is None,
-            randomness=randomness,
-        )
+        return peel(profile.top(size), rates=(self.rate,), open_universe=profile.zeros is None, randomness=randomness)
 
     def _law_of_one(self, profile: CountProfile) -> Law:
         scale = self.sensitivity / float(self.alpha)
@@ -139,11 +134,7 @@ class PublishedLargeMargin:
             if size is None:
                 parts.append((probability, {(): 1.0}))
                 continue
-            head = peel_law(
-                profile.top(size),
-                rates=(self.rate,),
-                open_universe=profile.zeros is None,
-            )
+            head = peel_law(profile.top(size), rates=(self.rate,), open_universe=profile.zeros is None)
             parts.append((probability, head))
         return mix(*parts)
 

@@ -319,11 +319,7 @@ def _nobody(cluster: Cluster, raw: DataFrame) -> tuple[tuple[str, int], ...]:
     (total,) = cluster.collect(sizes.selectExpr("sum(transactions) transactions", "count(*) units")).to_pylist()
     odd = lower(col("unit")).isin(*NOBODY) | (col("transactions") > LARGE * total["transactions"])
     rows = cluster.collect(sizes.where(odd)).to_pylist()
-    return nobody(
-        [row["unit"] for row in rows],
-        [row["transactions"] for row in rows],
-        **total,
-    )
+    return nobody([row["unit"] for row in rows], [row["transactions"] for row in rows], **total)
 
 
 def _encoded(batches: Batches, vocabulary: object) -> Batches:

@@ -376,10 +376,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             _table_or_baskets(separator),
         )
     if rectangular and _looks_like_table(header, body):
-        raise InputError(
-            f"{name} looks like a table with a header.",
-            _table_or_baskets(separator),
-        )
+        raise InputError(f"{name} looks like a table with a header.", _table_or_baskets(separator))
     return "basket"
 
 
