@@ -238,11 +238,6 @@ def is_from(context: typer.Context, name: str, origin: str) -> bool:
     return source is not None and source.name == origin
 
 
-def _option(param: Any) -> str:
-    """The long form of an option; the name of an argument."""
-    return str(max(param.opts, key=len))
-
-
 def _names(param: Any) -> list[str]:
     """The names of an option or argument as a file of settings writes them. An option may have two."""
     names = [option.strip("-").replace("-", "_") for option in param.opts]
@@ -273,7 +268,7 @@ def command_line(context: typer.Context) -> str:
             continue
         if value is None or value is False:
             continue
-        option = [] if param.param_type_name == "argument" else [_option(param)]
+        option = [] if param.param_type_name == "argument" else [max(param.opts, key=len)]
         parts = value if isinstance(value, list | tuple) else [value]
         for part in [SEVERAL] if param.name == "file" and len(parts) > 1 else parts:
             shown = str(part)

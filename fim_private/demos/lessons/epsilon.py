@@ -117,17 +117,14 @@ def _squared(delta: str) -> str:
 def _moves(epsilon: str, delta: str, times: str, k: str) -> list[tuple[str, tuple[str, str, str, str]]]:
     now = (epsilon, delta, times, k)
     half, smaller = number(exact(epsilon, "epsilon") / 2), _squared(delta)
+    twice = str(2 * exact(times, "times"))
     return [
         ("nothing changes", now),
         (f"epsilon {half} instead of {epsilon}", (half, delta, times, k)),
         (f"delta {smaller} instead of {delta}", (epsilon, smaller, times, k)),
-        (f"{customers(times) * 2:,} customers instead of {customers(times):,}", (epsilon, delta, _twice(times), k)),
+        (f"{customers(times) * 2:,} customers instead of {customers(times):,}", (epsilon, delta, twice, k)),
         (f"k = {2 * int(k)} instead of {k}", (epsilon, delta, times, str(2 * int(k)))),
     ]
-
-
-def _twice(times: str) -> str:
-    return str(2 * exact(times, "times"))
 
 
 def _row(what: str, moved: tuple[str, str, str, str]) -> tuple[str, int, int, float]:

@@ -145,11 +145,8 @@ def is_long(records: Sequence[Record]) -> bool:
     firsts = [record[0] for record in records]
     runs, distinct = sum(1 for _ in groupby(firsts)), len(set(firsts))
     together = runs == distinct or (distinct >= MANY / 2 and not _meet(records))
-    return distinct >= 2 and runs <= 0.75 * len(records) and together and _mostly_distinct(records)
-
-
-def _mostly_distinct(records: Sequence[Record]) -> bool:
-    return len(set(map(tuple, records))) >= ENOUGH * len(records)
+    differ = len(set(map(tuple, records))) >= ENOUGH * len(records)
+    return distinct >= 2 and runs <= 0.75 * len(records) and together and differ
 
 
 def _meet(records: Sequence[Record]) -> bool:
