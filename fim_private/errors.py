@@ -55,11 +55,7 @@ class UsageError(FimPrivateError):
 
 
 def check_kinds(**given: tuple[object, type]) -> None:
-    """Refuse arguments of the wrong class. Each is given by its name, as its value and the class it must have.
-
-    Raises:
-        UsageError: an argument has another class.
-    """
+    """Refuse, with a UsageError, arguments of another class than the one that is given beside the value of each."""
     for name, (value, kind) in given.items():
         if not isinstance(value, kind):
             raise UsageError(f"{name} is not a {kind.__name__}.", f"Write {name}={kind.__name__}(...).")

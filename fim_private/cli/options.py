@@ -253,11 +253,7 @@ class Reading:
         return {"unit_column": unit_column, **options, **({"format": "auto"} if "format" in guessed else {})}
 
     def check_format(self, found: Layout, guessed: Collection[str]) -> None:
-        """Refuse data that looks like another format than the one that an earlier run guessed.
-
-        Raises:
-            InputError: it does.
-        """
+        """Refuse, with an InputError, data that looks like another format than the one that an earlier run guessed."""
         if "format" in guessed and found.format != self.format:
             raise InputError(
                 f"The data looks like {found.describe()}, but the format {self.format} was guessed from earlier data.",

@@ -142,11 +142,7 @@ def set_total(
 
 
 def _ask(what: str) -> None:
-    """Go on only if a person at the terminal says yes.
-
-    Raises:
-        UsageError: nobody does.
-    """
+    """Go on only if a person at the terminal says yes; otherwise raise a UsageError."""
     if sys.stdin is None or not sys.stdin.isatty() or not typer.confirm(what, err=True):
         raise UsageError("The total was not changed.", "Add --yes to raise it.")
 

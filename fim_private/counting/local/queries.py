@@ -242,11 +242,7 @@ def _items(ranked: Index, m: int, *, complete: bool) -> ItemsetCounts:
 
 
 def at_least_one(**arguments: int) -> None:
-    """Refuse an argument below 1.
-
-    Raises:
-        UsageError: an argument is below 1.
-    """
+    """Refuse an argument below 1, with a UsageError."""
     for name, value in arguments.items():
         if value < 1:
             raise UsageError(f"The {name} is below 1.", f"Give a {name} of 1 or more.")

@@ -130,11 +130,7 @@ class SparkDatabase(Hidden):
         return BasisBins(bases=bases, totals=totals)
 
     def weigh_itemsets(self, sizes: Sequence[int], weights: NDArray[np.int64]) -> HiddenCounts:
-        """Refuse: the itemsets that occur would all have to enter this process.
-
-        Raises:
-            UsageError: always.
-        """
+        """Refuse with a UsageError: the itemsets that occur would all have to enter this process."""
         del sizes, weights
         raise UsageError(
             "Spark cannot weigh all itemsets that occur.", "Take another mechanism, or read the data without Spark."

@@ -33,11 +33,7 @@ def check_derived(path: Path, *, overwrite: bool = True) -> None:
 
 
 def refuse_ledger(path: Path) -> None:
-    """Refuse to replace a ledger, even if files may be replaced.
-
-    Raises:
-        UsageError: a ledger is there.
-    """
+    """Refuse to replace a ledger, even if files may be replaced, with a UsageError."""
     if _is_ledger(path):
         raise UsageError(f"{path} is a ledger, which nothing could replace.", "Give the output another name.")
 

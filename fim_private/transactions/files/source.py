@@ -291,11 +291,7 @@ def _check_unpacked(name: str, unpacked: int, taken: int) -> None:
 
 
 def refuse_foreign(name: str, data: bytes) -> None:
-    """Refuse data that begins like a file of a kind that cannot be read.
-
-    Errors:
-        InputError: it does.
-    """
+    """Refuse data that begins like a file of a kind that cannot be read, with an InputError."""
     if data.startswith(ARCHIVE):
         if b"xl/" in data[:HEAD]:
             raise InputError(f"{name} is an Excel workbook.", SAVE_AS_CSV)

@@ -53,11 +53,7 @@ OnDoubt = Callable[[Doubt], None]
 
 
 def refuse(doubt: Doubt) -> NoReturn:
-    """Raise the doubt as an error.
-
-    Errors:
-        InputError: always.
-    """
+    """Raise the doubt as an InputError."""
     raise InputError(doubt.what, f"{doubt.instead} {doubt.stays}")
 
 
