@@ -211,20 +211,14 @@ def _text(
         )
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
-    lines = text_lines(cluster, sources).selectExpr(
-        "cast(value as binary) value",
-        *(
-            []
-            if layout.format in LINE_FORMATS
-            else ["_metadata.file_block_start start", "xxhash64(_metadata.file_path) file"]
-        ),
-    )
+    frame, value = text_lines(cluster, sources), "cast(value as binary) value"
     if layout.format in LINE_FORMATS:
-        return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), notes
+        return _mapped(cluster, frame.selectExpr(value), parsing.parse_lines, said, schema=READ_SCHEMA), notes
+    frame = frame.selectExpr(value, "_metadata.file_block_start start", "xxhash64(_metadata.file_path) file")
     header = text_table(text(), layout.separator or ",", headerless=layout.headerless).header
     if layout.format == "long":
         said = replace(said, header=tuple(header), long=long_columns(header, columns))
-        rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
+        rows = _mapped(cluster, frame, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), notes
     transaction, unit = columns.of_rows(header)
     said = replace(said, header=tuple(header), positions=(transaction, unit))
@@ -232,7 +226,7 @@ def _text(
         raise UsageError(
             "With Spark, a one-hot text has no transaction column to leave aside.", "Save the table as Parquet."
         )
-    return _mapped(cluster, lines, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), notes
+    return _mapped(cluster, frame, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), notes
 
 
 def _loaded(head: bytes, source: str) -> Content:
