@@ -1,13 +1,14 @@
 """Where `auto` is behind another mechanism that needs no public list, and beside PrivBasis, which does.
 
-    python -m benchmarks.field FOLDER FILE ...
+    python -m benchmarks.field [--delta 0] FOLDER FILE ...
 
-Pairs, triples, and sizes 1 to 4 in one ranking; k = 10 to 200; epsilon 0.1 to 1; delta 1e-6. FOLDER keeps what is done,
-so an interrupted run goes on where it stopped. Cells in which `auto` is behind by more than 0.03 are run again 40
-times, because five runs let some cells look lost by chance. The table lists those in which `auto` is behind by as much
-again, and by more than two standard errors. PrivBasis has a list of the items there, and `auto` has none; the table
-says what `auto` does with that list. The settings of look-first were chosen by such tables on five data sets
-(groceries, store-7501, bms-webview-2, online-retail-sales-baskets and the one that ships), and checked on five others.
+Pairs, triples, and sizes 1 to 4 in one ranking; k = 10 to 200; epsilon 0.1 to 1; delta 1e-6, or 0. FOLDER keeps what
+is done, so an interrupted run goes on where it stopped. Cells in which `auto` is behind by more than 0.03 are run again
+40 times, because five runs let some cells look lost by chance. The table lists those in which `auto` is behind by as
+much again, and by more than two standard errors. PrivBasis has a list of the items there, and `auto` has none; the
+table says what `auto` does with that list. With delta 0 all have the list. The settings of look-first were chosen by
+such tables on five data sets (groceries, store-7501, bms-webview-2, online-retail-sales-baskets and the one that
+ships), and checked on five others.
 A quarter of an hour for five small files on two cores.
 """
 
@@ -42,35 +43,41 @@ SETTINGS = Settings(
     unit_column=None,
     seed=2012,
 )
-AGAIN = replace(SETTINGS, trials=40, seed=2013)
+PURE = replace(
+    SETTINGS, delta="0", mechanisms=(AUTO, "items-first", "exponential", "permute-and-flip", "truncated-frequency")
+)
+"""Without a delta."""
+AGAIN = {"trials": 40, "seed": 2013}
 """For the cells that look lost."""
 BEHIND, ERRORS = 0.03, 2
 CELL = [field.name for field in fields(Cell)]
 
 
-def run_twice(path: Path, folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
+def run_twice(path: Path, folder: Path, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Every run on one file, and the further runs of the cells that look lost."""
     name = path.name.split(".")[0]
-    counts = count_all(name, read_transactions(path), SETTINGS, lambda what: print(what, file=sys.stderr))
+    counts = count_all(name, read_transactions(path), settings, lambda what: print(what, file=sys.stderr))
     fingerprint = {"file": path.name}
-    table = run(SETTINGS, [counts], folder / name, fingerprint=fingerprint, processes=2)
+    table = run(settings, [counts], folder / name, fingerprint=fingerprint, processes=2)
     looking = behind(table, errors=0)[CELL]
-    # `auto` runs without a list, and with the list that its rival has.
+    # `auto` runs without a list, if that can be, and with the list that its rival has.
     ours = looking.with_columns(mechanism=pl.lit(AUTO))
-    without = ours.with_columns(universe_items=pl.lit(None, pl.Int64))
+    without = ours.with_columns(universe_items=pl.lit(None, pl.Int64)).head(0 if settings.without_delta else None)
     cells = [Cell(**row) for row in pl.concat([looking, ours, without]).unique(maintain_order=True).to_dicts()]
-    store = Store(folder / name / "again", {**AGAIN.fingerprint(), **fingerprint})
+    again = replace(settings, **AGAIN)
+    store = Store(folder / name / "again", {**again.fingerprint(), **fingerprint})
     with store.locked():
         for cell in cells:
             if key_of(name, cell) not in store.finished:
-                store.add(run_cell(cell, AGAIN, counts))
+                store.add(run_cell(cell, again, counts))
     return table, store.table([key_of(name, cell) for cell in cells])
 
 
 def behind(table: pl.DataFrame, *, errors: int) -> pl.DataFrame:
     """The cells of rivals that are ahead of `auto` by more than `BEHIND` and by so many standard errors.
 
-    `auto` has no list here, also where the rival has one. `of_listed` is its precision with that list, if it ran.
+    `auto` has no list here, also where the rival has one, unless it ran with a list only. `of_listed` is its precision
+    with that list, if it ran with both.
     """
     cell = ["data", "size", "top", "epsilon"]
     averages = (
@@ -80,8 +87,11 @@ def behind(table: pl.DataFrame, *, errors: int) -> pl.DataFrame:
     )
     ours = averages.filter(pl.col("mechanism") == AUTO)
     listed = pl.col("universe_items").is_not_null()
-    open_ = ours.filter(~listed).select(*cell, of_auto="precision", variance_of_auto="variance")
-    with_list = ours.filter(listed).select(*cell, "universe_items", of_listed="precision")
+    with_list, without = ours.filter(listed), ours.filter(~listed)
+    if not len(without):
+        with_list, without = without, with_list
+    open_ = without.select(*cell, of_auto="precision", variance_of_auto="variance")
+    with_list = with_list.select(*cell, "universe_items", of_listed="precision")
     by, error = pl.col("precision") - pl.col("of_auto"), (pl.col("variance") + pl.col("variance_of_auto")).sqrt()
     rivals = averages.filter(pl.col("mechanism") != AUTO).join(open_, on=cell)
     ahead = rivals.filter((by > BEHIND) & (by > errors * error))
@@ -90,9 +100,11 @@ def behind(table: pl.DataFrame, *, errors: int) -> pl.DataFrame:
 
 def main() -> None:
     """Run what is missing, and print the cells that are lost."""
-    folder, *files = map(Path, sys.argv[1:])
+    words = sys.argv[1:]
+    pure = words[:2] == ["--delta", "0"]
+    folder, *files = map(Path, words[2:] if pure else words)
     for file in files:
-        table, again = run_twice(file, folder)
+        table, again = run_twice(file, folder, PURE if pure else SETTINGS)
         precision = table.filter((pl.col("mechanism") == AUTO) & ~pl.col("padded"))["precision"].mean()
         lost = behind(again, errors=ERRORS)
         print(f"{file.name}: {len(lost)} lost; mean precision of auto {precision:.3f}")

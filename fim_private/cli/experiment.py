@@ -39,7 +39,7 @@ class Experiment:
         str, _listed(help="More numbers of itemsets, for the fast mechanisms only.", show_default=False)
     ] = ""
     epsilons: Annotated[str, _listed(help="The epsilons; each is the whole budget of a run.")] = "0.1,0.25,0.5,1,2"
-    delta: Annotated[str, _run(help="The delta of every run.")] = "1e-6"
+    delta: Annotated[str, _run(help="The delta of every run. 0: all mechanisms get the list of items.")] = "1e-6"
     trials: Annotated[int, _run(help="The number of runs per setting.")] = 50
     mechanisms: Annotated[str, _listed(help="The mechanisms to compare; usual stands for nearly all.")] = USUAL
     universe_items: Annotated[
@@ -69,9 +69,10 @@ class Experiment:
         Raises:
             UsageError: a setting is out of range.
         """
-        from fim_private.comparison.settings import Settings
+        from fim_private.comparison.settings import Settings, works_without_delta
         from fim_private.comparison.store import Store
         from fim_private.mechanisms.registry import AUTO, REGISTRY
+        from fim_private.privacy import exact
         from fim_private.randomness import SecureRandomness
 
         seed = Store.seed_of(folder) if self.seed is None else self.seed
@@ -80,6 +81,8 @@ class Experiment:
         asked = _parts(self.mechanisms)
         if not asked:
             raise UsageError("No mechanism was named.", "Name some, as in lmm,exponential, or leave out --mechanisms.")
+        if exact(self.delta, "delta") == 0:
+            usual = tuple(name for name in usual if works_without_delta(name))
         names = tuple(dict.fromkeys(name for part in asked for name in (usual if part == USUAL else (part,))))
         declared = self.universe_items
         return Settings(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fim_private.comparison.settings import ALL_SIZES, Settings, long_lists
+from fim_private.comparison.settings import ALL_SIZES, Settings, chooses_from_all, long_lists
 from fim_private.counting import count_histogram, top_itemsets
 from fim_private.mechanisms.certified_domain import candidates_of
 from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK
@@ -49,7 +50,8 @@ class ExactCounts:
         transactions: how many transactions there are, or units if these are counted.
         items: how many items occur.
         profiles: by size, the complete counts in an open universe.
-        all_sizes: the largest counts over several sizes together, as deep as mechanisms look; None if not asked for.
+        together: the sizes that are ranked together; empty if none are.
+        all_sizes: their counts, the largest as deep as mechanisms look, or all; None if not asked for.
         capped: by size, the capped counts. Empty if no mechanism needs capped transactions.
         baskets: the transactions, for mechanisms that choose what to count. They count units if the settings do.
         most_frequent: by size, the true counts of the most frequent itemsets, as item codes. Empty if every mechanism
@@ -60,6 +62,7 @@ class ExactCounts:
     transactions: int
     items: int
     profiles: dict[int, CountProfile]
+    together: tuple[int, ...]
     all_sizes: CountProfile | None
     capped: dict[int, tuple[CappedCounts, ...]]
     baskets: Transactions
@@ -68,16 +71,14 @@ class ExactCounts:
     def in_universe(self, size: int, universe_items: int | None) -> CountProfile:
         """The counts of one size, in an open universe or in a universe of `universe_items` items.
 
-        Those of all sizes together are not complete, so they are given in an open universe.
+        Where those of all sizes together are not complete, they are given in an open universe.
         """
-        if size == ALL_SIZES:
-            if self.all_sizes is None:
-                raise AssertionError("several sizes were not counted together")
-            return self.all_sizes
-        found = self.profiles[size]
-        if universe_items is None:
+        found, sizes = (self.all_sizes, self.together) if size == ALL_SIZES else (self.profiles[size], (size,))
+        if found is None:
+            raise AssertionError("several sizes were not counted together")
+        if universe_items is None or not found.complete:
             return found
-        zeros = math.comb(universe_items, size) - found.occurring
+        zeros = sum(math.comb(universe_items, each) for each in sizes) - found.occurring
         return CountProfile(levels=found.levels, multiplicities=found.multiplicities, zeros=zeros)
 
 
@@ -101,7 +102,11 @@ def count_all(
         progress(f"counting itemsets of all sizes of {name}")
         longest = max(long_lists(settings))
         depth = max(CANDIDATES_PER_PICK * longest, candidates_of(longest, settings.all_sizes)) + 1
-        all_sizes = _together(transactions, settings.all_sizes, depth)
+        all_sizes = (
+            _all_counts(transactions, *settings.all_sizes)
+            if chooses_from_all(settings, len(transactions.vocabulary))
+            else _together(transactions, settings.all_sizes, depth)
+        )
         most_frequent[ALL_SIZES] = {
             itemset: count
             for size in settings.all_sizes
@@ -121,6 +126,7 @@ def count_all(
         transactions=len(transactions) if of_units is None else len(of_units) - 1,
         items=len(transactions.vocabulary),
         profiles=profiles,
+        together=settings.all_sizes,
         all_sizes=all_sizes,
         capped=capped,
         baskets=transactions,
@@ -128,9 +134,13 @@ def count_all(
     )
 
 
-def _all_counts(transactions: Transactions, size: int) -> CountProfile:
-    levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
-    return CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
+def _all_counts(transactions: Transactions, *sizes: int) -> CountProfile:
+    found = Counter[int]()
+    for size in sizes:
+        levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
+        found.update(dict(zip(levels.tolist(), multiplicities.tolist(), strict=True)))
+    together = sorted(found.items(), reverse=True)
+    return CountProfile(levels=[level for level, _ in together], multiplicities=[number for _, number in together])
 
 
 def _together(transactions: Transactions, sizes: Sequence[int], depth: int) -> CountProfile:

@@ -73,15 +73,16 @@ class Settings:
         for name in self.mechanisms:
             find(name)
         for epsilon in self.epsilons:
-            if Budget(epsilon, self.delta).delta == 0:
-                raise UsageError(
-                    "A comparison needs a delta above 0: half of the mechanisms cannot do without.",
-                    "Give --delta, such as 1e-6.",
-                )
+            Budget(epsilon, self.delta)  # refuses what is out of range
         if max(self.sizes + self.all_sizes) > 5 or len(self.all_sizes) == 1:
             raise UsageError(
                 "The itemset sizes are out of range.", "Choose sizes between 1 and 5; several for --all-sizes."
             )
+
+    @property
+    def without_delta(self) -> bool:
+        """Whether delta is 0. Then nothing can be named without a list of items, so all mechanisms get one."""
+        return Budget(self.epsilons[0], self.delta).delta == 0
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -168,7 +169,7 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
     """All cells for a data set: the grid, then the padded universes for the main size and epsilon."""
     declared = settings.universe_items or occurring
     for name in settings.mechanisms:
-        universe = declared if find(name).needs_universe else None
+        universe = declared if find(name).needs_universe or settings.without_delta else None
         for size in settings.sizes:
             for top in settings.tops_of(name):
                 for epsilon in settings.epsilons:
@@ -202,7 +203,28 @@ def ranking_all_sizes(settings: Settings) -> tuple[tuple[str, bool], ...]:
         return ()
     open_universe = [name for name in (AUTO, "limited-domain", "weighted-gaussian") if name in settings.mechanisms]
     listed = [name for name in (AUTO, *COMPARATORS) if name != AUTO or name in settings.mechanisms]
+    if settings.without_delta:
+        return tuple((name, True) for name in listed if works_without_delta(name))
     return (*((name, False) for name in open_universe), *((name, True) for name in listed))
+
+
+def chooses_from_all(settings: Settings, occurring: int) -> bool:
+    """Whether a mechanism over several sizes together chooses from all itemsets of the list, by their counts."""
+    ranked = [cell for cell in cells_of(settings, occurring) if cell.size == ALL_SIZES and cell.universe_items]
+    rows = [find(cell.plan(settings).mechanism_name) for cell in ranked]
+    return any(row.needs_universe and row.sees_counts_only for row in rows)
+
+
+def works_without_delta(name: str) -> bool:
+    """Whether a mechanism can be run with delta 0 and a public list of items."""
+    universe, cap = Universe(items=10, listed=True), 2 if find(name).needs_cap else None
+    try:
+        make_plan(
+            size=2, top=1, budget=Budget("1", "0"), unit=PrivacyUnit(), universe=universe, mechanism=name, max_items=cap
+        )
+    except BudgetError:
+        return False
+    return True
 
 
 def long_lists(settings: Settings) -> tuple[int, ...]:

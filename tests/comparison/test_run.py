@@ -20,7 +20,7 @@ import pytest
 from fim_private import transactions_from_lists
 from fim_private.comparison.exact_counts import ExactCounts, count_all
 from fim_private.comparison.run import run
-from fim_private.comparison.settings import ALL_SIZES, PADDED, Cell, Settings, cells_of, check
+from fim_private.comparison.settings import ALL_SIZES, PADDED, Cell, Settings, cells_of, check, works_without_delta
 from fim_private.comparison.store import LINES, RESULTS, Store
 from fim_private.comparison.trials import Row, run_cell, seed_of
 from fim_private.errors import InputError, UsageError
@@ -259,6 +259,8 @@ def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCou
         check(replace(SETTINGS, universe_items=2), counts.items)
     with pytest.raises(UsageError, match="choosing cannot be run at size 2"):
         check(replace(SETTINGS, max_items=1), counts.items)
+    with pytest.raises(UsageError, match=r"limited-domain cannot be run at size 1.*needs a delta"):
+        check(replace(SETTINGS, delta="0"), counts.items)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +272,6 @@ def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCou
         ({"mechanisms": ("magic",)}, "no mechanism"),
         ({"epsilons": ("1000",)}, "epsilon is out of range"),
         ({"sizes": (9,)}, "sizes are out of range"),
-        ({"delta": "0"}, "delta above 0"),
     ],
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:
@@ -292,6 +293,31 @@ def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
     table = compare(tmp_path, found, settings)
     assert set(table["mechanism"]) == set(REGISTRY)
     assert json.loads(pl.read_parquet_metadata(tmp_path / RESULTS)["fim_private"])["seed"] == 7
+
+
+@pytest.mark.usefixtures("one_process")
+def test_without_a_delta_all_mechanisms_have_the_list_of_items(tmp_path: Path, counts: ExactCounts) -> None:
+    pure = [name for name in REGISTRY if works_without_delta(name)]
+    assert {"items-first", "exponential", "joint-exponential"} < set(pure)
+    assert not {"lmm", "limited-domain", "look-first", "weighted-gaussian"} & set(pure)
+    assert [name for name in COMPARATORS if works_without_delta(name)] == ["privbasis"]
+    names = ("auto", "items-first", "exponential")
+    settings = replace(SETTINGS, delta="0", mechanisms=names, sizes=(2,), all_sizes=(1, 2), tops=(16,), epsilons=("4",))
+    declared = replace(settings, universe_items=20)
+    found = count_all("shop", transactions_from_lists(BASKETS), declared, lambda _what: None)
+    check(declared, found.items)
+    table = compare(tmp_path, found, declared)
+    assert table["universe_items"].min() == 20
+    # On so small a list `auto` picks from everything, so all counts are needed: 15 itemsets occur, of 20 + 190.
+    everything = found.in_universe(ALL_SIZES, 20)
+    assert everything.top(6) == [(450, 3), (340, 1), (300, 2)]
+    assert (everything.occurring, everything.zeros) == (15, 195)
+    together = table.filter(pl.col("size") == ALL_SIZES)
+    assert dict(together.group_by("mechanism").agg(pl.col("ran").first()).iter_rows()) == {
+        "auto": "permute-and-flip",
+        "privbasis": "privbasis",
+    }
+    assert table.filter(pl.col("mechanism") != "joint-exponential")["precision"].min() > 0
 
 
 @pytest.mark.usefixtures("one_process")

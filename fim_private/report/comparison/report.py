@@ -39,7 +39,8 @@ THEORY = "../theory/index.html"
 
 def document_of(results: ComparisonResults, pictures: Pictures, *, theory: bool = False) -> Document:
     """The report as a document; its pictures are collected. With `theory`, it links to that report."""
-    first, *others = (module.section(results, pictures) for module in SECTIONS)
+    shown = (module for module in SECTIONS if not (module is margins and results.settings.without_delta))
+    first, *others = (module.section(results, pictures) for module in shown)
     first = replace(first, parts=(*first.parts, _further(theory=theory)))
     sections = (first, *(section for section in others if section.parts))
     mechanisms = tuple(dict.fromkeys((*results.settings.mechanisms, *dict(ranking_all_sizes(results.settings)))))

@@ -92,6 +92,26 @@ def test_mechanisms_can_be_named_beside_the_usual_ones(tmp_path: Path) -> None:
     assert {"auto", "lmm"} < set(usual)
     assert "weighted-gaussian" not in usual
     assert named("usual,lmm,weighted-gaussian") == (*usual, "weighted-gaussian")
+    pure = Experiment(delta="0", seed=1).settings(tmp_path, None).mechanisms
+    assert {"auto", "items-first", "joint-exponential"} < set(pure) < set(usual)
+    assert "lmm" not in pure
+
+
+@pytest.mark.slow
+def test_a_report_without_a_delta_compares_what_a_list_of_items_allows(shop: Path, tmp_path: Path) -> None:
+    few = ("--sizes", 2, "--all-sizes", "1,2", "--tops", "3,16", "--epsilons", 4, "--trials", 2)
+    mechanisms = ("--mechanisms", "auto,items-first,exponential", "--universe-items", 20)
+    done = in_own_process(
+        *("compare", shop, "--delta", 0, *few, *mechanisms, "--curator", "--seed", 5, "-o", tmp_path / "pure")
+    )
+    assert done.returncode == 0, words(done)
+    text = (tmp_path / "pure" / "report.md").read_text("utf-8")
+    assert "**In short.** With a public list of 20 items take `" in text
+    assert "at the same epsilon and delta 0 for the whole list" in text
+    assert "| A public list of 20 items | auto |" in text
+    assert "It and `auto` are told the names of all items" in text
+    for open_universe in ("No list of items", "Without a list", "limited-domain", "without a list", "or delta 0"):
+        assert open_universe not in text
 
 
 @pytest.mark.slow

@@ -17,17 +17,22 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
     """Give the precision, what was missed, and how far off the released counts are."""
     parts: list[Part] = []
     if results.settings.all_sizes:
-        systems = " and ".join(f"`{name}`" for name in COMPARATORS)
         weighted = (
             " `weighted-gaussian` (Gopi et al. 2020) needs no list, like `auto`."
             if "weighted-gaussian" in dict(ranking_all_sizes(results.settings))
             else ""
         )
+        systems = (
+            f"`privbasis` (Li, Qardaji, Su, Cao 2012) was made for this task. It and `{AUTO}` are told the "
+            "names of all items that occur. "
+            if results.settings.without_delta
+            else f"{' and '.join(f'`{name}`' for name in COMPARATORS)} (Li, Qardaji, Su, Cao 2012) were made for this "
+            f"task. They are told the names of all items that occur. `{AUTO}` is shown without a list and with that "
+            "one. `privbasis` needs no delta. All others here spend the same delta. "
+        )
         parts.append(
             Paragraph(
-                text=f"{systems} (Li, Qardaji, Su, Cao 2012) were made for this task. They are told the names of all "
-                f"items that occur. `{AUTO}` is shown without a list and with that one. `privbasis` needs no delta. "
-                "All others here spend the same delta. `truncated-frequency` (Bhaskar et al. 2010) and "
+                text=f"{systems}`truncated-frequency` (Bhaskar et al. 2010) and "
                 "`joint-exponential` (Gillenwater et al. 2022) stand in the tables for single sizes: over all sizes "
                 f"together they would have to tell apart all itemsets of the list.{weighted}"
             )
@@ -68,6 +73,8 @@ def _ahead(results: ComparisonResults, data: str) -> str:
     sentences = []
     for listed, which in ((False, "without a list"), (True, "with a list")):
         cells = _cells(results, listed=listed, data=data)
+        if not len(cells):
+            continue  # with delta 0 all have a list
         ahead = ahead_of_auto(cells).group_by("mechanism", maintain_order=True).len().sort("mechanism")
         asked = (cells["mechanism"] == AUTO).sum()
         better = [f"`{name}` is clearly better than `{AUTO}` in {times}" for name, times in ahead.iter_rows()]

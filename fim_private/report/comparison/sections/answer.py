@@ -148,14 +148,15 @@ def precision_table(
 
 def _decision(results: ComparisonResults, data: str) -> Table:
     settings = results.settings
+    delta = "delta 0" if settings.without_delta else f"delta <= {settings.delta}"
     return precision_table(
         results,
         data,
         results.main,
         name=f"answer-{data.lower()}",
         caption=f"**Precision at k**: the share of the true k most frequent {kind((settings.main_size,))} that the "
-        f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and delta <= {settings.delta} for "
-        "the whole list; ±0.00 means less than 0.005; – means not measured. **Bold: the best of all with the same list "
+        f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and {delta} for the whole list; "
+        "±0.00 means less than 0.005; – means not measured. **Bold: the best of all with the same list "
         f"of items, and those not clearly behind it.** Nothing is bold where the best is below {HARDLY}. "
         f"{settings.trials} runs may miss what happens in fewer than 1 run of {max(2, settings.trials // 3)}, such as "
         "an empty list.",
@@ -169,13 +170,18 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
         asked = _asked(results, cells)
         if len(asked) and group != TOLD:
             yield _taken("no list of items" if group == OPEN else group.partition(", measured")[0], asked)
-    yield (
-        "**A single itemset, or delta 0:** with a public list, `permute-and-flip`. It is proved to be at least as good "
-        "as `exponential` with the same epsilon for a pick (McKenna and Sheldon 2020). For several itemsets and a "
-        "delta above 0 `exponential` gets a larger epsilon for each pick. For more than a few itemsets at delta 0, "
-        "`items-first` is better. This report did not run it there."
+    single = (
+        "with a public list, `permute-and-flip`. It is proved to be at least as good as `exponential` with the same "
+        "epsilon for a pick (McKenna and Sheldon 2020)."
     )
-    if not len(found[OPEN]):
+    yield (
+        f"**A single itemset:** {single}"
+        if results.settings.without_delta
+        else f"**A single itemset, or delta 0:** {single} For several itemsets and a delta above 0 `exponential` "
+        "gets a larger epsilon for each pick. For more than a few itemsets at delta 0, `items-first` is better. This "
+        "report did not run it there."
+    )
+    if not len(found[OPEN]) and not results.settings.without_delta:
         return
     if AUTO in results.settings.mechanisms:
         yield (
@@ -183,6 +189,8 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
             "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. The "
             "settings of the other mechanisms follow from their proofs."
         )
+    if results.settings.without_delta:
+        return
     # For all sizes: triples fail sooner than pairs.
     open_ = results.cells(data=data).filter(
         pl.col("mechanism").is_in(results.settings.mechanisms) & pl.col("universe_items").is_null()
@@ -217,20 +225,26 @@ def _taken(group: str, asked: pl.DataFrame) -> str:
 
 
 def _short(results: ComparisonResults, data: str) -> str | None:
-    """What to take without a list, and what it finds of about 20 itemsets; None if nothing was run without a list."""
-    asked = _asked(results, groups(results, data, results.settings.mechanisms)[OPEN])
+    """What to take without a list, and what it finds of about 20 itemsets; None if nothing was run without a list.
+
+    With delta 0 all is run with one.
+    """
+    found = groups(results, data, results.settings.mechanisms)
+    listed = next(reversed(found)) if results.settings.without_delta else OPEN
+    asked = _asked(results, found[listed])
     if not len(asked):
         return None
     name, (top,) = take(asked), nearest(results.tops, (20,))
-    found = {
+    right = {
         row["epsilon"]: f"{row['precision'] * top:.1f} at epsilon {row['epsilon']}, beside "
         f"{max(0.0, row['named'] - row['precision'] * top):.1f} wrong ones"
         for row in asked.filter((pl.col("mechanism") == name) & (pl.col("top") == top)).iter_rows(named=True)
     }
     what = kind((results.settings.main_size,))
+    terms = {OPEN: "Without a list of items", TOLD: "With a list of the items that occur"}.get(listed, f"With {listed}")
     return (
-        f"Without a list of items take `{name}`. Of the true top {top} {what} it finds on average "
-        f"{'; '.join(found[epsilon] for epsilon in shown_epsilons(results))}."
+        f"{terms} take `{name}`. Of the true top {top} {what} it finds on average "
+        f"{'; '.join(right[epsilon] for epsilon in shown_epsilons(results))}."
     )
 
 
@@ -295,7 +309,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
 
 def _told(results: ComparisonResults, names: Sequence[str]) -> str:
     """Which of these mechanisms are told which items occur, as a sentence after others."""
-    told = [name for name in names if find(name).needs_universe]
+    told = [name for name in names if find(name).needs_universe or results.settings.without_delta]
     if not told or results.settings.universe_items:
         return ""
     return f" {results.names(told)} {'is' if len(told) == 1 else 'are'} told which items occur."

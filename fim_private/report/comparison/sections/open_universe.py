@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from fim_private.mechanisms.registry import AUTO, find
+from fim_private.mechanisms.registry import AUTO
 from fim_private.report.comparison.choice import CLEARLY, ahead_of_auto
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import OPEN, TOLD
@@ -18,26 +18,27 @@ LONGEST = 200
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """Draw a declared universe, the limited domain and items-first side by side. Then list where auto is behind."""
     shown = tuple(name for name in SIDE_BY_SIDE if name in results.settings.mechanisms)
-    parts: list[Part] = [
-        Paragraph(
-            text="`limited-domain` pays for an open universe with a lead: to be named, an itemset must clearly exceed "
-            "place 1,000 k. `certified-domain` picks without a stop symbol, and names as many of its picks as a "
-            "noisy test finds to have support. `items-first` first counts the **items**, with noise and without names. "
-            "Then it picks from the itemsets of the frequent items, or counts these with noise. "
-            "For more than two itemsets `auto` mostly takes `look-first`. It looks twice, with noise: at how many "
-            "items transactions hold, and at the ranking. Then it decides between the last two. The figure compares "
-            "them with the exponential mechanism, which was told every item that occurs."
-        )
-    ]
+    listed = results.settings.without_delta  # then every mechanism has the list of items
+    parts: list[Part] = [] if listed else [_terms()]
     for counts in results.counts:
-        if len(shown) > 1:
+        if len(shown) > 1 and not listed:
             parts.append(_figure(results, pictures, counts.name, shown))
         if AUTO in results.settings.mechanisms:
             parts.append(_behind(results, counts.name))
-    return Section(
-        anchor="open-universe", title="What an open universe costs, and where auto is behind", parts=tuple(parts),
-        folded=True,
-    )  # fmt: skip
+    title = "Where auto is behind" if listed else "What an open universe costs, and where auto is behind"
+    return Section(anchor="open-universe", title=title, parts=tuple(parts), folded=True)
+
+
+def _terms() -> Paragraph:
+    return Paragraph(
+        text="`limited-domain` pays for an open universe with a lead: to be named, an itemset must clearly exceed "
+        "place 1,000 k. `certified-domain` picks without a stop symbol, and names as many of its picks as a "
+        "noisy test finds to have support. `items-first` first counts the **items**, with noise and without names. "
+        "Then it picks from the itemsets of the frequent items, or counts these with noise. "
+        "For more than two itemsets `auto` mostly takes `look-first`. It looks twice, with noise: at how many "
+        "items transactions hold, and at the ranking. Then it decides between the last two. The figure compares "
+        "them with the exponential mechanism, which was told every item that occurs."
+    )
 
 
 def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tuple[str, ...]) -> Part:
@@ -73,15 +74,21 @@ def _behind(results: ComparisonResults, data: str) -> Table:
     """Every cell in which some mechanism is clearly better than the planner's choice."""
     grid = results.cells(data=data)
     here = grid.filter(pl.col("mechanism") == AUTO)
-    needs = {name: find(name).needs_universe for name in results.settings.mechanisms}
     best = (
         ahead_of_auto(grid)
-        .with_columns(pl.col("mechanism").replace_strict(needs, return_dtype=pl.Boolean).alias("needs"))
+        .with_columns(pl.col("universe_items").is_not_null().alias("needs"))
         .sort("precision", descending=True, maintain_order=True)
         .unique(["size", "top", "epsilon", "needs"], keep="first", maintain_order=True)
         .sort("size", "top", "epsilon_value", "needs")
     )
     without = len(best.filter(~pl.col("needs")))
+    asked = f"{len(here)} cells"
+    better = (
+        f"Another mechanism is clearly better in {len(best)} of {asked}"
+        if results.settings.without_delta
+        else f"Another mechanism without a list is clearly better in {without} of {asked}, and one that is told what "
+        f"occurs in {len(best) - without}"
+    )
     return Table(
         name=f"behind-{data.lower()}",
         head=("size", "k", "epsilon", "better", "its precision", "list of items", "auto", "auto took"),
@@ -99,8 +106,7 @@ def _behind(results: ComparisonResults, data: str) -> Table:
             for row in best.iter_rows(named=True)
         ),
         caption=(
-            f"**{data}: where `auto` is clearly behind.** Another mechanism without a list is clearly better in "
-            f"{without} of {len(here)} cells, and one that is told what occurs in {len(best) - without}"
+            f"**{data}: where `auto` is clearly behind.** {better}"
             + (". The table has the best of them" if len(best) else "")
             + f'. "Clearly" means: the 95 % intervals do not meet, and the means differ by more than {CLEARLY}. With '
             "so many cells a few are in the table by chance."

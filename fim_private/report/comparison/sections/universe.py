@@ -20,6 +20,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         "larger the sum of these chances. The paper calls this range dependence. Here the same data is mined as if "
         "the shop offered more and more items that nobody bought. The large margin mechanism and its relatives look "
         "only at the top of the ranking, so these items do not affect them."
+        + (" They need a delta, so they are not shown here." if results.settings.without_delta else "")
     )
     padded = results.averages["padded"].any()
     figures = (_padded(results, pictures, counts.name) for counts in results.counts if padded)
