@@ -16,8 +16,9 @@ frequent items are counted once more, every transaction in full.
 A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
 Nor is it for single items of short transactions, whose first counts name them (`item_histogram.py`).
 
-A public list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon. Where
-several sizes are asked for, the mechanism then looks whether the data is dense, and PrivBasis better (`dense_look.py`).
+A public list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon. The
+mechanism then also looks at one count, which may show that picks from the whole list are better, or PrivBasis
+(`count_look.py`).
 
 This file says what all steps cost and divides the budget among them. `items_first_tuning.py` holds the shares, and
 `mining/items_first_steps.py` runs the steps.
@@ -43,7 +44,7 @@ from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.dense_look import DenseLook
+from fim_private.mechanisms.count_look import CountLook
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
 from fim_private.mechanisms.item_reading import ItemReading, item_reading
@@ -102,7 +103,7 @@ class ItemsFirst:
         support: about how many units hold the k-th itemset, if that was released before; None if it was not.
         noise: the family of noise of all steps.
         tuning: how the budget is shared out.
-        dense: the look at how dense the data is, after the first look at the lengths; None if it is not taken.
+        count_look: the look at one count, after the first look at the lengths; None if it is not taken.
     """
 
     top: int
@@ -119,7 +120,7 @@ class ItemsFirst:
     support: float | None = None
     noise: NoiseFamily = GAUSSIAN
     tuning: Tuning = FOUND
-    dense: DenseLook | None = None
+    count_look: CountLook | None = None
 
     @property
     def size(self) -> int:
@@ -137,15 +138,15 @@ class ItemsFirst:
 
     def loud(self, names: int) -> Iterator[ItemsFirst | PrivBasis]:
         """The same with so little noise that every later step follows, in each way that the looks may choose."""
-        if self.dense is not None:
-            yield from self.dense.basis.loud(names)
+        if self.count_look is not None and isinstance(self.count_look.way, PrivBasis):
+            yield from self.count_look.way.loud(names)
         look = self.noise.look.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
             names=names if self.test_delta is None else max(names, self.items.names),
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None, dense=None)
+            way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None, count_look=None)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
@@ -200,9 +201,9 @@ class ItemsFirst:
             again, test = "perhaps the likeliest items once more, ", ", and the test of their items"
         if self.by == BY_LEVERAGE:
             again = "the most frequent items once more, "
-        dense = () if self.dense is None else (paid("look at how dense the data is", self.dense.noise.epsilon),)
+        count = () if self.count_look is None else (self.count_look.spending,)
         return (
-            *dense,
+            *count,
             paid("looks at how many items units hold", 2 * self.look.cost),
             paid("noisy counts of items", self.items.measurement.cost),
             paid(f"{again}{what}{test}", self._after_items),
@@ -294,8 +295,8 @@ class ItemsFirst:
     @property
     def _after_items(self) -> Fraction:
         """What the looks and the first counts of the items leave of the budget."""
-        dense = Fraction(0) if self.dense is None else self.dense.noise.epsilon
-        return self.budget - 2 * self.look.cost - dense - self.items.measurement.cost
+        count = Fraction(0) if self.count_look is None else self.count_look.noise.epsilon
+        return self.budget - 2 * self.look.cost - count - self.items.measurement.cost
 
     def item_deviation(self, lengths: Lengths) -> float:
         """The deviation of the noise in the first counts of the items, in transactions."""
@@ -455,7 +456,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     epsilon, delta = request.epsilon, request.delta
     if delta == 0:
         pure = share_out(request, epsilon, Fraction(0), FOUND_WITHOUT_DELTA if tuning is FOUND else tuning, LAPLACE)
-        pure = replace(pure, dense=DenseLook.of(request, before=pure.look.cost))
+        pure = replace(pure, count_look=CountLook.of(request, before=pure.look.cost))
         return CalibratedMechanism(mechanism=pure, guarantee=prove_basic(pure.losses, Fraction(0)))
     failure = Fraction(0) if request.listed else tuning.failure_share * delta
 

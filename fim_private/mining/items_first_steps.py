@@ -1,7 +1,7 @@
 """The steps of items-first. Noisy counts come through the door; post-processing of them decides what is counted next.
 
-The itemsets to ask for are chosen from earlier noisy counts, never from the data. Where the data turns out to be dense,
-the steps of PrivBasis follow.
+The itemsets to ask for are chosen from earlier noisy counts, never from the data. A look may decide for picks from a
+public list, or for the steps of PrivBasis.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining import privbasis_steps
@@ -40,6 +41,7 @@ from fim_private.release.door import (
     look_at_lengths,
     measure,
     pick,
+    pick_listed,
     pick_of_tokens,
 )
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
@@ -120,15 +122,19 @@ def run(
         randomness: where the bits come from.
         looked: the database with one transaction per unit, and what the look at their lengths found, if that look was
             made before.
-        counted: the counts of the itemsets asked for, if the mechanism looks whether the data is dense.
+        counted: the counts of the itemsets asked for, if the mechanism looks at one of them.
         progress: called with the name of each phase as it begins.
     """
     merged, lengths = looked or look_first(database, mechanism, randomness)
-    if mechanism.dense is not None:
+    if mechanism.count_look is not None:
         if counted is None:
             raise AssertionError("nothing was counted to look at")
-        if mechanism.dense.decides(look_at_count(counted, mechanism.dense, randomness), lengths):
-            return privbasis_steps.run(database, mechanism.dense.basis, counted, randomness, progress)
+        if mechanism.count_look.decides(look_at_count(counted, mechanism.count_look, randomness), lengths):
+            way = mechanism.count_look.way
+            if isinstance(way, LiftedExponential):
+                progress("selecting")
+                return Outcome(itemsets=increasing(pick_listed(database, counted, way, randomness)), counts=None)
+            return privbasis_steps.run(database, way, counted, randomness, progress)
     progress("finding items")
     histogram = mechanism.histogram(lengths)
     if histogram is not None:

@@ -28,8 +28,8 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
     match mechanism:
         case PrivBasis():
             return largest_counts(database, mechanism.sizes, mechanism.wanted)
-        case ItemsFirst() if mechanism.dense is not None:
-            return count_first(database, mechanism.dense.basis)
+        case ItemsFirst() if mechanism.count_look is not None:
+            return largest_counts(database, mechanism.sizes, mechanism.count_look.depth)
         case LookFirst():
             return largest_counts(database, mechanism.sizes, mechanism.depth)
         case WeightedGaussian():
@@ -46,6 +46,8 @@ def check_work(database: TransactionDatabase, mechanism: Stepwise) -> None:
         InputError: there is too much to count.
     """
     way, first = (mechanism.items, mechanism.depth) if isinstance(mechanism, LookFirst) else (mechanism, 0)
+    if isinstance(way, ItemsFirst) and way.count_look is not None:
+        first = way.count_look.depth
     if isinstance(way, ItemsFirst) and way.held_at_most > first:
         database.top_itemsets(way.size, way.held_at_most, ties=False)
 

@@ -23,6 +23,7 @@ from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import GOES_ON, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.protocol import BY_COUNT
@@ -91,7 +92,8 @@ class Outlook:
         if isinstance(way, LookFirst):
             return self._named(way.way(way.support(lambda place: round(self._at(place))), self._lengths))
         if isinstance(way, ItemsFirst):
-            return self._by_items(way)
+            picks = self._picks_of_list(way)
+            return self._by_items(way) if picks is None else self._named(picks)
         if isinstance(way, CertifiedDomain | LimitedDomain):
             needed = way.stop_lead if isinstance(way, LimitedDomain) else _passing(way.certificate)
             picked = self._picked(float(1 / way.rate), way.candidates)
@@ -103,6 +105,13 @@ class Outlook:
         if lead:
             return (self._top >= lead).astype(np.float64)
         return self._picked(float(scale), self.plan.declared_itemsets(*self.plan.sizes) or 10**7)
+
+    def _picks_of_list(self, way: ItemsFirst) -> LiftedExponential | None:
+        """Picks from the whole list, if a look would decide for them."""
+        look = way.count_look
+        if look is None or not isinstance(look.way, LiftedExponential):
+            return None
+        return look.way if look.decides(round(self._at(look.place)), self._lengths) else None
 
     @property
     def _top(self) -> Floats:

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.count_look import CountLook
 from fim_private.mechanisms.count_noise import CountNoise
-from fim_private.mechanisms.dense_look import DenseLook
 from fim_private.mechanisms.left_out import LeftOut
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import DECOY, OTHER, LiftedExponential
@@ -323,7 +323,7 @@ def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasi
     return mechanism.number_of_items(items.profile(mechanism.items - len(items)), count, randomness)
 
 
-def look_at_count(counts: HiddenCounts, look: DenseLook, randomness: Randomness) -> int:
+def look_at_count(counts: HiddenCounts, look: CountLook, randomness: Randomness) -> int:
     """The count at the place that the look is for, with noise. This costs `look.noise.loss`.
 
     Args:

@@ -353,7 +353,7 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
         return step.loss.epsilon if mechanism.noise is LAPLACE else step.loss.gaussian.rho
 
     total = 2 * cost(mechanism.look) + cost(mechanism.items.measurement)
-    total += mechanism.dense.noise.loss.epsilon if mechanism.dense is not None else 0
+    total += mechanism.count_look.noise.loss.epsilon if mechanism.count_look is not None else 0
     for step in (steps.again, steps.recount, steps.pairs, steps.itemsets, steps.spread):
         total += cost(step) if step is not None else 0
     for rho in steps.in_doubt:

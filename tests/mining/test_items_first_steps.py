@@ -18,6 +18,7 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import COUNTS, PEEL
 from fim_private.mining import items_first_steps, stepwise
@@ -26,7 +27,7 @@ from fim_private.privacy import Gaussian, OneSidedFailure, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
-from fim_private.release.door import certify, discover, measure, pick_of_tokens
+from fim_private.release.door import certify, discover, measure, pick_listed, pick_of_tokens
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING
 from tests.asking import mined, planned
@@ -381,6 +382,33 @@ def test_listed_names_that_nobody_has_are_named_like_any_other() -> None:
     )
     assert named["not here",] > 0
     assert named["not here",] == pytest.approx(named["c",], abs=6 * named["c",] ** 0.5 + 6)
+
+
+@pytest.mark.parametrize(("epsilon", "picked"), [("1", True), ("0.02", False)])
+def test_clear_pairs_are_picked_from_the_list_and_others_are_not(
+    epsilon: str, picked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a delta: pick from the list if the 16th pair stands out of all pairs of the list."""
+    names = (*(f"item {item}" for item in range(12)), "only here")
+    plan = planned(size=2, top=16, epsilon=epsilon, delta=0, universe=Universe(names=names), mechanism="items-first")
+    picks: list[LiftedExponential] = []
+
+    def listed(database: object, counts: object, mechanism: LiftedExponential, randomness: object) -> NDArray[np.int32]:
+        picks.append(mechanism)
+        return pick_listed(database, counts, mechanism, randomness)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(items_first_steps, "pick_listed", listed)
+    release = mine_as_planned(WHOLE, plan, seed=SEED)
+    assert bool(picks) == picked
+    if picked:
+        expected = truth(2)
+        least = sorted(expected.values())[-16]
+        assert len(release.itemsets) == 16
+        assert all(expected[itemset.items] > least - 200 for itemset in release.itemsets)
+        (mechanism,) = picks
+        assert mechanism.universe_size == math.comb(13, 2)
+        spent = sum(loss.epsilon for loss in mechanism.losses)
+        assert spent + plan.search.look.cost + Fraction(3, 100) == 1
 
 
 def test_constraints_leave_a_public_list_its_names() -> None:

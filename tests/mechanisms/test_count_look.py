@@ -1,4 +1,4 @@
-"""A look whether data is dense: when there is one, what it costs, and what it gives away."""
+"""A look at one count: when there is one, what it costs, what it gives away, and what it decides."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 import pytest
 
-from fim_private.mechanisms.dense_look import DenseLook
-from fim_private.mechanisms.items_first import ItemsFirst, calibrate
+from fim_private.mechanisms.count_look import CountLook
+from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, calibrate
 from fim_private.mechanisms.lengths import BINS, Lengths
-from fim_private.mechanisms.protocol import COUNTS, PEEL, Request
+from fim_private.mechanisms.lifted_exponential import LiftedExponential
+from fim_private.mechanisms.privbasis import PrivBasis
+from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS, PEEL, Request
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import log_survival
 
 REQUEST = Request(top=20, epsilon=Fraction(1), delta=Fraction(0), sizes=(1, 2, 3), universe_size=166_750, names=100)
+PAIRS = replace(REQUEST, sizes=(2,), universe_size=4_950)
 
 
 def planned(request: Request = REQUEST) -> ItemsFirst:
@@ -27,28 +30,29 @@ def planned(request: Request = REQUEST) -> ItemsFirst:
     return mechanism
 
 
-def look_of(request: Request = REQUEST) -> DenseLook:
-    look = planned(request).dense
+def look_of(request: Request = REQUEST) -> CountLook:
+    look = planned(request).count_look
     assert look is not None
     return look
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3])
-def test_neither_way_costs_more_than_the_budget(sensitivity: int) -> None:
-    mechanism = planned(replace(REQUEST, sensitivity=sensitivity))
-    assert mechanism.dense is not None
-    looks = mechanism.look.cost + mechanism.dense.noise.epsilon
-    assert mechanism.dense.noise.epsilon == Fraction(3, 100)
-    assert looks + sum(loss.epsilon for loss in mechanism.dense.basis.losses) == REQUEST.epsilon
+@pytest.mark.parametrize("request_", [REQUEST, PAIRS, replace(PAIRS, top=17)])
+def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: int) -> None:
+    mechanism = planned(replace(request_, sensitivity=sensitivity))
+    assert mechanism.count_look is not None
+    looks = mechanism.look.cost + mechanism.count_look.noise.epsilon
+    assert mechanism.count_look.noise.epsilon == Fraction(3, 100)
+    assert looks + sum(loss.epsilon for loss in mechanism.count_look.way.losses) == REQUEST.epsilon
+    assert mechanism.count_look.way.sensitivity == mechanism.count_look.noise.sensitivity == sensitivity
     steps = mechanism.spending
     assert sum(step.epsilon or 0 for step in steps) == REQUEST.epsilon
-    assert steps[0].epsilon == mechanism.dense.noise.epsilon
+    assert steps[0].epsilon == mechanism.count_look.noise.epsilon
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"sizes": (2,)},
         {"sizes": (1, 2)},
         {"select": PEEL},
         {"select": COUNTS},
@@ -60,8 +64,42 @@ def test_neither_way_costs_more_than_the_budget(sensitivity: int) -> None:
     ],
 )
 def test_it_is_for_several_sizes_without_a_delta_where_transactions_may_be_binned(changes: dict[str, object]) -> None:
-    assert planned().dense is not None
-    assert planned(replace(REQUEST, **changes)).dense is None
+    assert isinstance(look_of().way, PrivBasis)
+    assert planned(replace(REQUEST, **changes)).count_look is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "looks"),
+    [
+        ({"top": 15}, False),
+        ({"top": 16}, True),
+        ({"top": 60}, True),
+        ({"top": 61}, False),
+        ({"sizes": (1,), "universe_size": 100, "top": 16}, True),
+        ({"sizes": (1,), "universe_size": 100, "top": 31}, False),
+        ({"sizes": (3,), "universe_size": 161_700, "top": 1}, True),
+        ({"sizes": (4,), "universe_size": 3_921_225}, False),
+        ({"binned": False}, True),
+        ({"select": PEEL}, False),
+        ({"min_count": 30}, False),
+        ({"by": BY_LEVERAGE}, False),
+        ({"delta": Fraction(1, 10**6)}, False),
+    ],
+)
+def test_for_one_size_it_is_where_a_list_is_short_but_not_very(changes: dict[str, object], looks: bool) -> None:
+    look = planned(replace(PAIRS, **changes)).count_look
+    assert (look is not None) == looks
+    assert look is None or isinstance(look.way, LiftedExponential)
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_picks_follow_where_the_count_stands_out_of_the_whole_list(sensitivity: int) -> None:
+    look = look_of(replace(PAIRS, sensitivity=sensitivity))
+    assert look.place == 20
+    # A pick has 0.94/20 of epsilon, so that ln(4,950) scales are 181; and half a scale of the look's noise is 17.
+    edge = math.ceil((0.75 * math.log(4950) * 20 / 0.94 + 0.5 / 0.03) * sensitivity)
+    assert look.decides(edge, USUAL_LENGTHS)
+    assert not look.decides(edge - 1, USUAL_LENGTHS)
 
 
 def test_the_count_is_compared_with_the_number_of_units() -> None:

@@ -1,0 +1,116 @@
+"""A look at one count, where names are public and delta is 0: whether another way is better than items first.
+
+The look is at the count of the last itemset that matters, with discrete Laplace noise.
+* Itemsets of one size: if that count stands out for picks from all itemsets of the list, such picks find them
+  (`lifted_exponential.py`). Noisy counts of items would only cost budget.
+* Itemsets of several sizes: if they are in a good part of all transactions, the data is dense. Few items then make up
+  the answer, and counts of all their subsets at once are better than anything that goes by single itemsets:
+  `privbasis.py`. In the baskets of shops even the most frequent pairs are rarer. The count is compared with the number
+  of transactions, which was released before.
+
+Theorem and proof: docs/mathematics.md#items-first.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.rising import rising
+from fim_private.mechanisms.count_noise import LaplaceCounts
+from fim_private.mechanisms.exponential import RISE
+from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
+from fim_private.mechanisms.privbasis import LARGEST_TOP, PrivBasis
+from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
+
+LOOK_SHARE = Fraction(3, 100)
+"""The share of epsilon for the look."""
+_PICKED = {1: range(16, 31), 2: range(16, 61), 3: range(1, 61)}
+"""By the size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes picks
+without a look. Longer lists are picked from very large data only."""
+_TIMES_BULK, _CAUTION = 0.75, 0.5
+"""Where a count is the logarithm of the universe, in scales of a pick, all others of the list together are picked as
+often. Picks are better than items first if the last itemset has so many times this: for items, pairs and triples of ten
+data sets alike. So many scales of the look's noise are added."""
+_DENSE = 0.35
+"""PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
+dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
+_MORE_THAN_ALL = 1.5
+"""If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
+_LARGEST = (3, 4)
+"""Items and pairs alone are many beside the items that they are made of, and better found one by one. Before the look,
+all itemsets are counted, which for larger ones takes long or is refused."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountLook:
+    """Noise for one count. If that is large, the other way is the one to go, with what the looks leave of the budget."""
+
+    noise: LaplaceCounts
+    way: PrivBasis | LiftedExponential
+
+    @classmethod
+    def of(cls, request: Request, *, before: Fraction) -> CountLook | None:
+        """The look for what is asked, with a public list and without a delta; None if it is not worth its price.
+
+        `before` is what the looks before it cost.
+        """
+        if request.select is not None or request.min_count is not None or request.by != BY_COUNT:
+            return None
+        cost = LOOK_SHARE * request.epsilon
+        left = request.epsilon - before - cost
+        way = _picks(request, left) if len(request.sizes) == 1 else _bins(request, left)
+        noise = LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity)
+        return None if way is None else cls(noise=noise, way=way)
+
+    @property
+    def place(self) -> int:
+        """The look is at the count of the itemset at this place of the ranking. One unit moves it by at most Delta."""
+        return self.way.wanted if isinstance(self.way, PrivBasis) else self.way.top
+
+    @property
+    def depth(self) -> int:
+        """So many of the largest counts are needed, for the look and what may follow."""
+        return self.way.wanted if isinstance(self.way, PrivBasis) else self.way.depth
+
+    @property
+    def spending(self) -> Spending:
+        """What the look costs, for people."""
+        dense = isinstance(self.way, PrivBasis)
+        what = "how dense the data is" if dense else "how frequent the last of the itemsets asked for is"
+        return Spending(what=f"look at {what}", epsilon=self.noise.epsilon)
+
+    def decides(self, count: int, lengths: Lengths) -> bool:
+        """Whether the other way is the one to go, by what this look found and the look at the lengths before it."""
+        if isinstance(self.way, LiftedExponential):
+            bulk = math.log(self.way.universe_size) * float(self.way.scale)
+            return count >= _TIMES_BULK * bulk + _CAUTION * float(self.noise.scale)
+        share = count / (self.noise.sensitivity * float(lengths.units.sum()))
+        return _DENSE <= share <= _MORE_THAN_ALL
+
+
+def _picks(request: Request, left: Fraction) -> LiftedExponential | None:
+    """Picks from all itemsets of the list, for so much."""
+    (size,) = request.sizes
+    if request.top not in _PICKED.get(size, ()):
+        return None
+    return LiftedExponential(
+        top=request.top,
+        pick_epsilon=left / sum(rising(request.top, RISE)),
+        universe_size=request.require_universe(),
+        rise=RISE,
+        sensitivity=request.sensitivity,
+        candidates=most_held(size),
+    )
+
+
+def _bins(request: Request, left: Fraction) -> PrivBasis | None:
+    """PrivBasis, for so much."""
+    sizes, top = request.sizes, request.top
+    if not request.binned or min(sizes) < 1 or max(sizes) not in _LARGEST or top > LARGEST_TOP:
+        return None
+    return PrivBasis(
+        top=top, sizes=sizes, items=request.names, budget=left, gaussian=False, sensitivity=request.sensitivity
+    )
