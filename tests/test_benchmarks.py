@@ -72,6 +72,7 @@ def test_names_are_read_with_repetitions_and_blanks_gone(tmp_path: Path) -> None
     assert path.read_text() == "milk,bread\nroot beer\n"
 
 
+@pytest.mark.slow
 def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) -> None:
     work = Work(size=2, floor=1, transactions=1000)
     rows = []

@@ -76,6 +76,7 @@ def test_damaged_files_of_the_cache_are_done_without_and_mended(tmp_path: Path) 
         assert run(tmp_path, cache) == KEPT
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     assert run(tmp_path, tmp_path / "file" / "inside") == NEW
@@ -83,6 +84,7 @@ def test_a_cache_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
     assert run(tmp_path, tmp_path / "closed")[0] in NEW
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a tiny file system")
 def test_a_full_disk_is_done_without(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
@@ -109,6 +111,7 @@ def test_an_error_in_the_cache_is_nobody_s_error(monkeypatch: pytest.MonkeyPatch
     assert compilation.compiled(triple)(14) == 42
 
 
+@pytest.mark.slow
 def test_the_command_compiles_its_loops_where_that_is_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     monkeypatch.setenv("NUMBA_NUM_THREADS", "0")

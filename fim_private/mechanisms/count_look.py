@@ -46,7 +46,7 @@ all itemsets are counted, which for larger ones takes long or is refused."""
 
 @dataclass(frozen=True, kw_only=True)
 class CountLook:
-    """Noise for one count. If that is large, the other way is the one to go, with what the looks leave of the budget."""
+    """Noise for one count. If that is large, `way` is the one to go, with what the looks leave of the budget."""
 
     noise: LaplaceCounts
     way: PrivBasis | LiftedExponential

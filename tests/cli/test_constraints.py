@@ -136,6 +136,7 @@ def test_what_is_kept_is_recorded(baskets: Path) -> None:
         assert "Left out" not in words(done)  # of one size all are kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "lacking"), [("--with-subsets", False), ("--per-size", True)])
 def test_rules_lack_what_is_left_out_unless_subsets_were_counted(
     baskets: Path, tmp_path: Path, option: str, *, lacking: bool

@@ -64,6 +64,7 @@ def in_a_shell(redirected: str, *arguments: object) -> subprocess.CompletedProce
     return processes.run(["bash", "-c", f'"$@" {redirected}', "bash", *program])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("errors", ["2>/dev/full", "2>&-", "2> >(true)"])
 def test_notes_that_nobody_takes_lose_nothing(baskets: Path, ledger: Ledger, tmp_path: Path, errors: str) -> None:
     output = tmp_path / "out.json"
@@ -75,6 +76,7 @@ def test_notes_that_nobody_takes_lose_nothing(baskets: Path, ledger: Ledger, tmp
     assert (ledger.state().releases, ledger.state().undelivered) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("place", "charged"), [("writing._keep", False), ("mining.searches.pass_through", True)])

@@ -74,6 +74,7 @@ def on_a_terminal(*arguments: object) -> tuple[str, str]:
     return printed, seen.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_phases_and_no_data(tmp_path: Path) -> None:
     path = tmp_path / "baskets.csv"
     path.write_text("SECRET-ITEM,milk\n" * 1237 + "tea,jam\n")
@@ -114,6 +115,7 @@ def test_what_was_done_before_says_nothing_of_the_time_left(monkeypatch: pytest.
     assert shown == ["runs ... 90 of 100", "runs ... 90 of 100", "runs ... 92 of 100, 80 s left", "runs ... 100 of 100"]
 
 
+@pytest.mark.slow
 def test_a_comparison_says_beforehand_how_long_it_takes(tmp_path: Path) -> None:
     (tmp_path / "baskets.csv").write_text("milk,bread\nmilk,tea\n" * 400)
     options = ("--sizes", "2", "--tops", "1", "--epsilons", "1", "--trials", 2, "--mechanisms", "limited-domain")

@@ -32,6 +32,7 @@ def test_too_little_memory_is_said(tmp_path: Path, limit: int, flag: str) -> Non
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("marimo") is None, reason="marimo is not here; it is in the extra `desk`")
 def test_the_desk_is_not_opened_on_a_file_that_is_not_there(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "fim_private", "desk", "--no-browser", "absent.csv"]
@@ -61,6 +62,7 @@ def test_as_much_memory_as_is_asked_for_is_enough(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pause", [0.002, 0.05, *(pytest.param(pause, marks=pytest.mark.slow) for pause in (0.0, 0.01))]
 )

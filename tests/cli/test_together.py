@@ -149,7 +149,7 @@ def test_inspect_counts_as_mine_does() -> None:
 @pytest.mark.slow
 def test_compare_counts_as_mine_does(here: Path) -> None:
     few = (
-        "--sizes", 2, "--tops", 1, "--epsilons", 1, "--trials", 2, "--mechanisms", "limited-domain,items-first",
+        "--sizes", 2, "--tops", 1, "--epsilons", 1, "--trials", 2, "--mechanisms", "limited-domain,look-first",
         "--curator", "--seed", 1, "-q",
     )  # fmt: skip
     for together, counts in (("basket", "units that hold them all in one transaction"), ("unit", "transactions that")):

@@ -287,7 +287,8 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_process")
-def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
+def test_every_mechanism_can_be_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fim_private.comparison.settings.PADDED", (1000,))  # noise for millions of names takes long
     settings = replace(SETTINGS, mechanisms=tuple(REGISTRY), sizes=(2,), tops=(1,), epsilons=("4",), trials=2)
     found = count_all("shop", transactions_from_lists(BASKETS), settings, lambda _what: None)
     table = compare(tmp_path, found, settings)

@@ -59,6 +59,7 @@ def test_the_question_has_an_answer_that_the_control_finds(demo: Demo) -> None:
     assert demo.verdict(at) == demo.question.yes
 
 
+@pytest.mark.slow
 @EACH
 def test_a_page_s_two_controls_are_enough_for_the_question(demo: Demo) -> None:
     """Whatever the question compares is a place of one of the first two controls, and they change the answer."""

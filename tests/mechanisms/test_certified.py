@@ -382,6 +382,7 @@ def test_the_choice_of_the_length_has_bounded_range(cut: Fraction, sensitivity: 
         assert max(ratios) - min(ratios) <= float(cut) * (1 + 1e-9) + 1e-9
 
 
+@pytest.mark.slow
 def test_draws_in_the_order_of_noisy_supports_follow_the_law() -> None:
     """The lengths and penalties that released numbers give are those of the law."""
     cutting = replace(certificate(1, cut_epsilon=F(1, 10)), threshold=30, variance=100)

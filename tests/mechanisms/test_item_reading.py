@@ -109,6 +109,7 @@ def test_leaving_one_out_has_bounded_range_and_no_less() -> None:
     assert worst == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_has_the_law_that_is_stated() -> None:
     left_out, supports = LeftOut((F(1, 5), F(1, 3))), [9, 2, 4, 0]
     randomness = SeededRandomness(SEED)
@@ -170,6 +171,7 @@ def test_with_hardly_any_noise_the_most_frequent_items_are_named_in_the_order_of
     assert np.all(np.diff(outcome.found.counts) <= 0)
 
 
+@pytest.mark.slow
 def test_what_nobody_or_one_unit_alone_has_is_never_named() -> None:
     """Rare items are read if nothing else is there, and then left out or refused."""
     data = LocalDatabase(transactions_of([range(60)] * 2000 + [range(60, 120)]))

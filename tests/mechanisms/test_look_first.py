@@ -55,6 +55,7 @@ def planned(request: Request = ASKED) -> LookFirst:
     return mechanism
 
 
+@pytest.mark.slow
 @given(
     st.integers(1, 300),
     st.fractions(F(1, 20), F(10)),

@@ -187,6 +187,7 @@ def test_the_textbook_forms_hold_for_replace_as_they_stand(mechanism: Mechanism)
     assert worst(monotone, case, case.epsilon, replaced).delta > 0.01
 
 
+@pytest.mark.slow
 def test_replace_needs_its_own_calibration() -> None:
     """A mechanism calibrated for add-remove fails the claim under replace: the relation is not a formality."""
     case = next(case for case in CASES if case.name == "exponential, top 3")

@@ -83,6 +83,7 @@ def test_it_names_items_of_which_only_the_number_is_public(shop: Path) -> None:
     assert all(twin["caught"] for twin in verdict["twins"])
 
 
+@pytest.mark.slow
 def test_the_audit_report_has_it() -> None:
     budget = Budget("1", "1e-6")
     plans = [plan for plan in standard_plans(budget) if plan.mechanism_name == ROW.name]

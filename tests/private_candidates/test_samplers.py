@@ -25,6 +25,7 @@ def outcome(selection: Selection[str] | None) -> tuple[object, object] | None:
     return None if selection is None else (selection.score, selection.output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 4])
 @pytest.mark.parametrize(
     ("selection", "stop"),

@@ -86,6 +86,7 @@ def test_picks_of_absent_itemsets_do_not_make_a_long_list_anew(monkeypatch: pyte
     assert sorted(draws(transactions, plan, 1)[0]) == list(combinations(names[:4], 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("attempts", "floor"), [(30_000, 0), (6, 1), (1, 2)])
 def test_picks_from_a_list_go_by_counts_also_where_few_are_held(attempts: int, floor: int) -> None:
     """The others are drawn and counted, whether they occur or not. No itemset comes twice."""

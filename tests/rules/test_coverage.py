@@ -68,6 +68,7 @@ def too_many(missed: int) -> bool:
     return bool(binom.sf(missed - 1, RUNS, 0.05) < FALSE_ALARM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [laplace, gaussian])
 def test_intervals_hold_nineteen_times_in_twenty(noise: Noise) -> None:
     box, each = misses(noise)
@@ -75,6 +76,7 @@ def test_intervals_hold_nineteen_times_in_twenty(noise: Noise) -> None:
     assert not any(map(too_many, each.values())), f"seed {SEED}: {each} of {RUNS}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [laplace, gaussian])
 def test_intervals_from_too_little_noise_are_noticed(noise: Noise) -> None:
     box, _ = misses(noise, shrink=0.7)

@@ -333,6 +333,7 @@ def test_a_name_is_shortened_to_what_fits(text: str, width: int) -> None:
 LONG = 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["x", " x", "x   ", "**a ", "`a ", "[a](", "\x1b", "牛", " ", "a\n \n", '"\\', "&<"])
 def test_names_as_long_as_files_make_a_page_in_a_moment(part: str) -> None:
     name = f"q{part * (LONG // len(part))}q"
@@ -379,6 +380,7 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
     assert [row[0] for row in table(document, "rules").rows] == ["bread → milk", "milk → bread"]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_plan_names_no_option() -> None:
     plan = planned(top=10, count_share="0.3")
     advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3", tops=(5,))
