@@ -203,20 +203,25 @@ class ItemsFirst:
             again = "the most frequent items once more, "
         count = () if self.count_look is None else (self.count_look.spending,)
         return (
-            *count,
             paid("looks at how many items units hold", 2 * self.look.cost),
+            *count,
             paid("noisy counts of items", self.items.measurement.cost),
             paid(f"{again}{what}{test}", self._after_items),
         )
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
+        """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise.
+
+        Where a look may decide for picks from a public list, it is enough for these too.
+        """
         if self.usual_histogram:
             return self.usual_histogram.margins
         needed, steps = _SURELY_SEEN * self.item_deviation(self.usual_lengths), self.usual
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_MISSED))
+        if self.count_look is not None and isinstance(self.count_look.way, LiftedExponential):
+            needed = max(needed, self.count_look.way.margins[0].counts)
         if steps.pick_epsilon is not None:
             likely = _LIKELY_TOKENS**self.size if self.asked.picked_from_all else steps.candidates
             among = itemset_picks.choose_from(self.asked, likely)

@@ -47,7 +47,7 @@ def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: 
     assert mechanism.count_look.way.sensitivity == mechanism.count_look.noise.sensitivity == sensitivity
     steps = mechanism.spending
     assert sum(step.epsilon or 0 for step in steps) == REQUEST.epsilon
-    assert steps[0].epsilon == mechanism.count_look.noise.epsilon
+    assert steps[1].epsilon == mechanism.count_look.noise.epsilon
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,26 @@ def test_for_one_size_it_is_where_a_list_is_short_but_not_very(changes: dict[str
 def test_picks_follow_where_the_count_stands_out_of_the_whole_list(sensitivity: int) -> None:
     look = look_of(replace(PAIRS, sensitivity=sensitivity))
     assert look.place == 20
-    # A pick has 0.94/20 of epsilon, so that ln(4,950) scales are 181; and half a scale of the look's noise is 17.
-    edge = math.ceil((0.75 * math.log(4950) * 20 / 0.94 + 0.5 / 0.03) * sensitivity)
+    # A pick has 0.94/20 of epsilon, so that ln(4,950) scales are 181. Four fifths are needed, and half a scale of the
+    # look's noise, which is 17.
+    edge = math.ceil((0.8 * math.log(4950) * 20 / 0.94 + 0.5 / 0.03) * sensitivity)
     assert look.decides(edge, USUAL_LENGTHS)
     assert not look.decides(edge - 1, USUAL_LENGTHS)
+
+
+@pytest.mark.parametrize(("size", "names", "top"), [(2, 1_000, 30), (2, 70_000, 20), (3, 70_000, 20)])
+def test_the_stated_lead_is_enough_for_either_way(size: int, names: int, top: int) -> None:
+    """A count as large as the lead may go to picks, and these need as much themselves."""
+    request = replace(REQUEST, sizes=(size,), top=top, names=names, universe_size=math.comb(names, size))
+    mechanism = planned(request)
+    look = mechanism.count_look
+    assert look is not None
+    (lead,) = mechanism.margins
+    # Rates rise from 0.8 of those in the middle. The others are picked once in twenty at most.
+    rate = 0.8 * float(request.epsilon - mechanism.look.cost - look.noise.epsilon) / top
+    assert lead.counts >= (math.log(math.comb(names, size)) + math.log(19)) / rate
+    assert lead.counts >= replace(mechanism, count_look=None).margins[0].counts
+    assert look.decides(lead.counts, USUAL_LENGTHS)
 
 
 def test_the_count_is_compared_with_the_number_of_units() -> None:
