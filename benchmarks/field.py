@@ -60,10 +60,12 @@ def run_twice(path: Path, folder: Path, settings: Settings) -> tuple[pl.DataFram
     fingerprint = {"file": path.name}
     table = run(settings, [counts], folder / name, fingerprint=fingerprint, processes=2)
     looking = behind(table, errors=0)[CELL]
-    # `auto` runs without a list, if that can be, and with the list that its rival has.
+    # `auto` runs with the list that its rival has, and without a list where delta allows that.
     ours = looking.with_columns(mechanism=pl.lit(AUTO))
-    without = ours.with_columns(universe_items=pl.lit(None, pl.Int64)).head(0 if settings.without_delta else None)
-    cells = [Cell(**row) for row in pl.concat([looking, ours, without]).unique(maintain_order=True).to_dicts()]
+    wanted = [looking, ours]
+    if not settings.without_delta:
+        wanted.append(ours.with_columns(universe_items=pl.lit(None, pl.Int64)))
+    cells = [Cell(**row) for row in pl.concat(wanted).unique(maintain_order=True).to_dicts()]
     again = replace(settings, **AGAIN)
     store = Store(folder / name / "again", {**again.fingerprint(), **fingerprint})
     with store.locked():
@@ -87,9 +89,9 @@ def behind(table: pl.DataFrame, *, errors: int) -> pl.DataFrame:
     )
     ours = averages.filter(pl.col("mechanism") == AUTO)
     listed = pl.col("universe_items").is_not_null()
-    with_list, without = ours.filter(listed), ours.filter(~listed)
-    if not len(without):
-        with_list, without = without, with_list
+    without, with_list = ours.filter(~listed), ours.filter(listed)
+    if without.is_empty():  # with delta 0 there is nothing else to compare with
+        without, with_list = with_list, without
     open_ = without.select(*cell, of_auto="precision", variance_of_auto="variance")
     with_list = with_list.select(*cell, "universe_items", of_listed="precision")
     by, error = pl.col("precision") - pl.col("of_auto"), (pl.col("variance") + pl.col("variance_of_auto")).sqrt()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 from benchmarks import debian
 from benchmarks.agree import compare
 from benchmarks.data import count_lines, prepare
+from benchmarks.field import CELL, PURE, SETTINGS, behind, run_twice
 from benchmarks.figures import lines
 from benchmarks.generate import Shape, generate
 from benchmarks.measure import measure
@@ -26,6 +28,7 @@ from benchmarks.running import run
 from benchmarks.targets import targets
 from benchmarks.theory.composition import margins
 from benchmarks.theory.corollary import searched
+from fim_private.comparison.settings import Settings
 from fim_private.privacy import Budget
 from tests.conftest import ROOT
 
@@ -244,3 +247,26 @@ def test_a_list_of_packages_makes_baskets(tmp_path: Path, monkeypatch: pytest.Mo
         "words": ["word::a,word::pot,word::tea"],
         "maintainers": ["maintainer,package,dependency", "A <a@b>,one,awk", "A <a@b>,one,libc6"],
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [SETTINGS, PURE], ids=["with a delta", "without"])
+def test_cells_that_look_lost_are_run_again_beside_auto(
+    baskets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """With a delta, `auto` is run again without a list too."""
+
+    def every_rival(table: pl.DataFrame, *, errors: int) -> pl.DataFrame:
+        assert set(behind(table, errors=errors)["mechanism"]) <= set(table["mechanism"]) - {"auto"}
+        return table.filter((pl.col("mechanism") != "auto") & ~pl.col("padded")).unique(CELL, maintain_order=True)
+
+    monkeypatch.setattr("benchmarks.field.behind", every_rival)
+    monkeypatch.setattr("benchmarks.field.AGAIN", {"trials": 2, "seed": 3})
+    monkeypatch.setattr("fim_private.comparison.settings.PADDED", (1000,))
+    names = ("auto", "exponential") if settings is PURE else ("auto", "limited-domain")
+    few = replace(settings, sizes=(2,), all_sizes=(1, 2), tops=(16,), epsilons=("4",), trials=2, mechanisms=names)
+    table, again = run_twice(baskets, tmp_path, few)
+    assert set(names) < set(table["mechanism"])
+    assert set(table["mechanism"]) == set(again["mechanism"])
+    listed = again.filter(pl.col("mechanism") == "auto")["universe_items"].is_not_null().unique().to_list()
+    assert sorted(listed) == ([True] if settings is PURE else [False, True])

@@ -181,15 +181,13 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
         "gets a larger epsilon for each pick. For more than a few itemsets at delta 0, `items-first` is better. This "
         "report did not run it there."
     )
-    if not len(found[OPEN]) and not results.settings.without_delta:
-        return
-    if AUTO in results.settings.mechanisms:
+    if AUTO in results.settings.mechanisms and (len(found[OPEN]) or results.settings.without_delta):
         yield (
             "**Tuning.** The settings of `auto`, `items-first` and `look-first` were chosen on public data sets, among "
             "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. The "
             "settings of the other mechanisms follow from their proofs."
         )
-    if results.settings.without_delta:
+    if not len(found[OPEN]):
         return
     # For all sizes: triples fail sooner than pairs.
     open_ = results.cells(data=data).filter(
