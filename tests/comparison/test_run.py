@@ -71,6 +71,12 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
 
 
+@pytest.fixture
+def few_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The universe is padded to few names: noise for ten millions takes seconds in each run."""
+    monkeypatch.setattr("fim_private.comparison.settings.PADDED", (1000,))
+
+
 def compare(folder: Path, counts: ExactCounts, settings: Settings = SETTINGS) -> pl.DataFrame:
     return run(settings, [counts], folder, fingerprint={"files": "x"}, processes=1)
 
@@ -286,9 +292,8 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_process")
-def test_every_mechanism_can_be_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fim_private.comparison.settings.PADDED", (1000,))  # noise for millions of names takes long
+@pytest.mark.usefixtures("one_process", "few_names")
+def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
     settings = replace(SETTINGS, mechanisms=tuple(REGISTRY), sizes=(2,), tops=(1,), epsilons=("4",), trials=2)
     found = count_all("shop", transactions_from_lists(BASKETS), settings, lambda _what: None)
     table = compare(tmp_path, found, settings)
@@ -296,7 +301,7 @@ def test_every_mechanism_can_be_compared(tmp_path: Path, monkeypatch: pytest.Mon
     assert json.loads(pl.read_parquet_metadata(tmp_path / RESULTS)["fim_private"])["seed"] == 7
 
 
-@pytest.mark.usefixtures("one_process")
+@pytest.mark.usefixtures("one_process", "few_names")
 def test_without_a_delta_all_mechanisms_have_the_list_of_items(tmp_path: Path, counts: ExactCounts) -> None:
     pure = [name for name in REGISTRY if works_without_delta(name)]
     assert {"items-first", "exponential", "joint-exponential"} < set(pure)
