@@ -187,7 +187,7 @@ def run(
             codes=itemsets.ravel()[first[falling]],
             counts=units[found[falling]] / mechanism.items.measurement.resolution,
         ),
-    )
+    ).consistent
 
 
 def _picked_of_found(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
+from fim_private.mining.consistency import consistent_counts
+from fim_private.transactions.item_codes import PADDING
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,3 +42,16 @@ class Outcome:
     counts: Floats | None
     expected: Floats | None = None
     found: FoundItems | None = None
+
+    @property
+    def consistent(self) -> Outcome:
+        """The same with counts that do not contradict each other, and in their order: post-processing.
+
+        Counts of one size cannot contradict each other. Among equal counts, smaller itemsets come first.
+        """
+        if self.counts is None or not (self.itemsets == PADDING).any():
+            return self
+        itemsets = [tuple(code for code in itemset if code != PADDING) for itemset in self.itemsets.tolist()]
+        counts = consistent_counts(itemsets, np.rint(self.counts).astype(np.int64))
+        order = np.lexsort(((self.itemsets != PADDING).sum(axis=1), -counts))
+        return replace(self, itemsets=self.itemsets[order], counts=counts[order].astype(np.float64))

@@ -123,6 +123,22 @@ def test_counts_of_long_transactions_are_not_too_low() -> None:
     assert all(itemset.count == pytest.approx(5000, rel=0.15) for itemset in release.itemsets)
 
 
+@pytest.mark.parametrize("mechanism", ["items-first", "privbasis"])
+def test_counts_of_several_sizes_do_not_contradict_each_other_or_the_order(mechanism: str) -> None:
+    """Half of the transactions hold all six items, so most true counts are equal and noise alone puts them in order."""
+    items = [f"item {item}" for item in range(6)]
+    data = transactions_from_lists([items, items[:2]] * 1000)
+    asked = {"select": COUNTS} if mechanism == "items-first" else {"universe": Universe(names=tuple(items))}
+    release = mined(data, size=[1, 2, 3], top=30, epsilon=1, mechanism=mechanism, seed=SEED, **asked)
+    counts = {frozenset(itemset.items): itemset.count for itemset in release.itemsets}
+    assert len(counts) > 5
+    assert list(counts.values()) == sorted(counts.values(), reverse=True)
+    contained = [(one, other) for one in counts for other in counts if one < other]
+    assert all(counts[one] >= counts[other] for one, other in contained)
+    named = list(counts)
+    assert all(named.index(one) < named.index(other) for one, other in contained)
+
+
 def test_items_that_were_counted_twice_stand_in_the_order_of_the_counts_that_are_shown(monkeypatch) -> None:
     # Long transactions: with a small epsilon the likeliest items are counted once more.
     draw = np.random.default_rng(3)
