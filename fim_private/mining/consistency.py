@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.arrays import Floats
+
 
 def consistent_counts(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int64]) -> NDArray[np.int64]:
     """Whole counts, int64, at least 0, of different itemsets. No itemset's count is above a subset's.
@@ -21,6 +23,12 @@ def consistent_counts(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int
     >>> consistent_counts([(1,), (1, 2), (3,)], np.array([4, 8, -2])).tolist()
     [6, 6, 0]
     """
+    # Halves are rounded to the even neighbour: this keeps the order and favours neither side.
+    return np.maximum(0, np.rint(averages_of_bounds(itemsets, noisy))).astype(np.int64)
+
+
+def averages_of_bounds(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int64] | Floats) -> Floats:
+    """The counts before they are rounded and cut off, float64. Those that nothing contradicts stay as they are."""
     holders: dict[int, set[int]] = {}
     for place, itemset in enumerate(itemsets):
         for code in itemset:
@@ -31,5 +39,5 @@ def consistent_counts(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int
         containing = sorted(fewest.intersection(*others))
         largest[place] = noisy[containing].max()
         smallest[containing] = np.minimum(smallest[containing], noisy[place])
-    # Halves are rounded to the even neighbour: this keeps the order and favours neither side.
-    return np.maximum(0, np.rint((largest + smallest) / 2)).astype(np.int64)
+    averages: Floats = (largest + smallest) / 2
+    return averages

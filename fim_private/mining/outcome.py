@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
-from fim_private.mining.consistency import consistent_counts
+from fim_private.mining.consistency import averages_of_bounds
 from fim_private.transactions.item_codes import PADDING
 
 
@@ -52,6 +52,6 @@ class Outcome:
         if self.counts is None or not (self.itemsets == PADDING).any():
             return self
         itemsets = [tuple(code for code in itemset if code != PADDING) for itemset in self.itemsets.tolist()]
-        counts = consistent_counts(itemsets, np.rint(self.counts).astype(np.int64))
+        counts = averages_of_bounds(itemsets, self.counts)
         order = np.lexsort(((self.itemsets != PADDING).sum(axis=1), -counts))
-        return replace(self, itemsets=self.itemsets[order], counts=counts[order].astype(np.float64))
+        return replace(self, itemsets=self.itemsets[order], counts=counts[order])

@@ -44,7 +44,7 @@ def run(
     bins = measure_bins(database.count_bins(bases), mechanism.bins(len(bases)), randomness)
     itemsets, estimates = subset_counts(bases, bins, mechanism.sizes)
     best = np.argsort(-estimates, kind="stable")[: mechanism.top]
-    return Outcome(itemsets=itemsets[best], counts=estimates[best]).consistent
+    return Outcome(itemsets=itemsets[best], counts=estimates[best])
 
 
 def subset_counts(

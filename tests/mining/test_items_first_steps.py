@@ -123,15 +123,13 @@ def test_counts_of_long_transactions_are_not_too_low() -> None:
     assert all(itemset.count == pytest.approx(5000, rel=0.15) for itemset in release.itemsets)
 
 
-@pytest.mark.parametrize("mechanism", ["items-first", "privbasis"])
-def test_counts_of_several_sizes_do_not_contradict_each_other_or_the_order(mechanism: str) -> None:
+def test_counts_of_several_sizes_do_not_contradict_each_other_or_the_order() -> None:
     """Half of the transactions hold all six items, so most true counts are equal and noise alone puts them in order."""
     items = [f"item {item}" for item in range(6)]
     data = transactions_from_lists([items, items[:2]] * 1000)
-    asked = {"select": COUNTS} if mechanism == "items-first" else {"universe": Universe(names=tuple(items))}
-    release = mined(data, size=[1, 2, 3], top=30, epsilon=1, mechanism=mechanism, seed=SEED, **asked)
+    release = mined(data, size=[1, 2, 3], top=30, epsilon=1, mechanism="items-first", select=COUNTS, seed=SEED)
     counts = {frozenset(itemset.items): itemset.count for itemset in release.itemsets}
-    assert len(counts) > 5
+    assert len(counts) > 20
     assert list(counts.values()) == sorted(counts.values(), reverse=True)
     contained = [(one, other) for one in counts for other in counts if one < other]
     assert all(counts[one] >= counts[other] for one, other in contained)
