@@ -66,30 +66,26 @@ class CountLook:
         return None if way is None else cls(noise=noise, way=way)
 
     @property
-    def place(self) -> int:
-        """The look is at the count of the itemset at this place of the ranking. One unit moves it by at most Delta."""
-        return self.way.wanted if isinstance(self.way, PrivBasis) else self.way.top
+    def picks(self) -> LiftedExponential | None:
+        """The other way if it is picks from the whole list; None if it is PrivBasis."""
+        return self.way if isinstance(self.way, LiftedExponential) else None
 
     @property
-    def depth(self) -> int:
-        """So many of the largest counts are needed, for the look and what may follow."""
-        return self.way.wanted if isinstance(self.way, PrivBasis) else self.way.depth
+    def place(self) -> int:
+        """The look is at the count of the itemset at this place of the ranking. One unit moves it by at most Delta."""
+        return self.way.depth if self.picks is None else self.picks.top
 
     @property
     def spending(self) -> Spending:
         """What the look costs, for people."""
-        dense = isinstance(self.way, PrivBasis)
-        what = (
-            "look at how dense the data is (PrivBasis follows if it is)"
-            if dense
-            else "look at how clear the itemsets are (picks from the whole list follow if they are)"
-        )
-        return Spending(what=what, epsilon=self.noise.epsilon)
+        dense = "look at how dense the data is (PrivBasis follows if it is)"
+        clear = "look at how clear the itemsets are (picks from the whole list follow if they are)"
+        return Spending(what=dense if self.picks is None else clear, epsilon=self.noise.epsilon)
 
     def decides(self, count: int, lengths: Lengths) -> bool:
         """Whether the other way is the one to go, by what this look found and the look at the lengths before it."""
-        if isinstance(self.way, LiftedExponential):
-            bulk = math.log(self.way.universe_size) * float(self.way.scale)
+        if self.picks is not None:
+            bulk = math.log(self.picks.universe_size) * float(self.picks.scale)
             return count >= _TIMES_BULK * bulk + _CAUTION * float(self.noise.scale)
         share = count / (self.noise.sensitivity * float(lengths.units.sum()))
         return _DENSE <= share <= _MORE_THAN_ALL

@@ -133,6 +133,11 @@ class ItemsFirst:
         return self.items.names if self.test_delta is None else None
 
     @property
+    def depth(self) -> int:
+        """So many of the largest counts are needed before the items are counted, for the look at one and its way."""
+        return 0 if self.count_look is None else self.count_look.way.depth
+
+    @property
     def branches(self) -> tuple[ItemsFirst]:
         return (self,)
 
@@ -220,8 +225,8 @@ class ItemsFirst:
         needed, steps = _SURELY_SEEN * self.item_deviation(self.usual_lengths), self.usual
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_MISSED))
-        if self.count_look is not None and isinstance(self.count_look.way, LiftedExponential):
-            needed = max(needed, self.count_look.way.margins[0].counts)
+        if self.count_look is not None and self.count_look.picks is not None:
+            needed = max(needed, self.count_look.picks.margins[0].counts)
         if steps.pick_epsilon is not None:
             likely = _LIKELY_TOKENS**self.size if self.asked.picked_from_all else steps.candidates
             among = itemset_picks.choose_from(self.asked, likely)

@@ -90,13 +90,13 @@ class PrivBasis:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which an item is picked, if as many items and pairs are picked as usual."""
-        pick = self._each_pick(PICKS, self.wanted)
+        pick = self._each_pick(PICKS, self.depth)
         lead = self.sensitivity * (math.log(self.items) + math.log(19)) / float(pick)
         words = "of each of its items and pairs over the bulk of the declared items and their pairs"
         return (Margin(counts=math.ceil(lead), words=words),)
 
     @property
-    def wanted(self) -> int:
+    def depth(self) -> int:
         """eta k, the length of the list whose items and pairs are looked for."""
         return math.ceil(ETA * self.top)
 
@@ -111,7 +111,7 @@ class PrivBasis:
 
         If single items are among the itemsets asked for, no item after the first eta k is one of these.
         """
-        return min(self.items, self.wanted * (1 if 1 in self.sizes else max(self.sizes)))
+        return min(self.items, self.depth * (1 if 1 in self.sizes else max(self.sizes)))
 
     @property
     def number_epsilon(self) -> Fraction:
@@ -131,7 +131,7 @@ class PrivBasis:
 
         Args:
             items: the counts of the items of the list, at least the first `most_items`.
-            count: that of itemset number `wanted`.
+            count: that of itemset number `depth`.
             randomness: where the bits come from.
         """
         levels = items.top(self.most_items)
@@ -157,7 +157,7 @@ class PrivBasis:
         Of the first eta k itemsets lambda are items, if single items are asked for. If the others are many times
         lambda, many of them have more than two items. The pairs are then fewer, by the root of that factor.
         """
-        left = self.wanted - (number if 1 in self.sizes else 0)
+        left = self.depth - (number if 1 in self.sizes else 0)
         if number <= self.most or left <= 0:
             return 0
         larger = max(1.0, left / number) if max(self.sizes) > 2 else 1.0

@@ -26,11 +26,7 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
         InputError: there is too much to count.
     """
     match mechanism:
-        case PrivBasis():
-            return largest_counts(database, mechanism.sizes, mechanism.wanted)
-        case ItemsFirst() if mechanism.count_look is not None:
-            return largest_counts(database, mechanism.sizes, mechanism.count_look.depth)
-        case LookFirst():
+        case ItemsFirst() | LookFirst() | PrivBasis() if mechanism.depth:
             return largest_counts(database, mechanism.sizes, mechanism.depth)
         case WeightedGaussian():
             return database.weigh_itemsets(mechanism.sizes, mechanism.measurement.weights)
@@ -45,11 +41,10 @@ def check_work(database: TransactionDatabase, mechanism: Stepwise) -> None:
     Raises:
         InputError: there is too much to count.
     """
-    way, first = (mechanism.items, mechanism.depth) if isinstance(mechanism, LookFirst) else (mechanism, 0)
-    if isinstance(way, ItemsFirst) and way.count_look is not None:
-        first = way.count_look.depth
-    if isinstance(way, ItemsFirst) and way.held_at_most > first:
-        database.top_itemsets(way.size, way.held_at_most, ties=False)
+    if isinstance(mechanism, ItemsFirst | LookFirst):
+        way = mechanism.items if isinstance(mechanism, LookFirst) else mechanism
+        if way.held_at_most > mechanism.depth:
+            database.top_itemsets(way.size, way.held_at_most, ties=False)
 
 
 def run(

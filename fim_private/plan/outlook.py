@@ -109,9 +109,7 @@ class Outlook:
     def _picks_of_list(self, way: ItemsFirst) -> LiftedExponential | None:
         """Picks from the whole list, if a look would decide for them."""
         look = way.count_look
-        if look is None or not isinstance(look.way, LiftedExponential):
-            return None
-        return look.way if look.decides(round(self._at(look.place)), self._lengths) else None
+        return look.picks if look and look.decides(round(self._at(look.place)), self._lengths) else None
 
     @property
     def _top(self) -> Floats:

@@ -315,11 +315,11 @@ def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasi
 
     Args:
         items: the counts of single items, the first `mechanism.most_items`.
-        itemsets: the counts of the itemsets asked for, the first `mechanism.wanted`.
+        itemsets: the counts of the itemsets asked for, the first `mechanism.depth`.
         mechanism: the mechanism of the plan.
         randomness: where the bits come from.
     """
-    count = itemsets.profile(0).count(mechanism.wanted)
+    count = itemsets.profile(0).count(mechanism.depth)
     return mechanism.number_of_items(items.profile(mechanism.items - len(items)), count, randomness)
 
 

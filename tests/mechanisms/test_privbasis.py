@@ -62,7 +62,7 @@ def count_of_place(data: Data, mechanism: PrivBasis) -> int:
         for some in combinations(range(ITEMS), size)
     ]
     ranked = sorted(counts, reverse=True)
-    return ranked[mechanism.wanted - 1] if mechanism.wanted <= len(ranked) else 0
+    return ranked[mechanism.depth - 1] if mechanism.depth <= len(ranked) else 0
 
 
 def law_of_number(mechanism: PrivBasis, data: Data) -> list[float]:
@@ -161,7 +161,7 @@ def test_as_many_pairs_are_picked_as_the_list_is_likely_to_have(
     sizes: tuple[int, ...], number: int, pairs: int
 ) -> None:
     mechanism = made(top=100, items=1000, sizes=sizes)
-    assert mechanism.wanted == 110
+    assert mechanism.depth == 110
     assert mechanism.number_of_pairs(number) == pairs
     assert sum(picks.top for picks in mechanism.picks(number) if picks) == number + pairs
 
@@ -172,7 +172,7 @@ def test_on_every_path_the_steps_cost_what_is_planned(number: int, gaussian: boo
     mechanism = made(top=100, items=1000, gaussian=gaussian, budget=Fraction(1, 3), sensitivity=2)
     items, pairs = mechanism.picks(number)
     assert items.top == number
-    assert (pairs is not None) == (12 < number < mechanism.wanted)
+    assert (pairs is not None) == (12 < number < mechanism.depth)
     chosen, picks, counts = mechanism.losses
     epsilons = [loss.epsilon for step in (items, pairs) if step for loss in step.losses]
     if gaussian:
