@@ -1,7 +1,6 @@
 """The steps of items-first. Noisy counts come through the door; post-processing of them decides what is counted next.
 
-The itemsets to ask for are chosen from earlier noisy counts, never from the data. A look may decide for picks from a
-public list, or for the steps of PrivBasis.
+The itemsets to ask for are chosen from earlier noisy counts, never from the data.
 """
 
 from __future__ import annotations
@@ -15,17 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
-from fim_private.counting import ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
+from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
 from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
-from fim_private.mining import privbasis_steps
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_pairs
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import Estimates, shrink
@@ -37,11 +34,9 @@ from fim_private.release.door import (
     keep_supported,
     look,
     look_at,
-    look_at_count,
     look_at_lengths,
     measure,
     pick,
-    pick_listed,
     pick_of_tokens,
 )
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
@@ -111,7 +106,6 @@ def run(
     randomness: Randomness,
     *,
     looked: tuple[TransactionDatabase, Lengths] | None = None,
-    counted: HiddenCounts | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
     """Find the items, then the itemsets, without names; then name as many as the certificate allows.
@@ -122,19 +116,9 @@ def run(
         randomness: where the bits come from.
         looked: the database with one transaction per unit, and what the look at their lengths found, if that look was
             made before.
-        counted: the counts of the itemsets asked for, if the mechanism looks at one of them.
         progress: called with the name of each phase as it begins.
     """
     merged, lengths = looked or look_first(database, mechanism, randomness)
-    if mechanism.count_look is not None:
-        if counted is None:
-            raise AssertionError("nothing was counted to look at")
-        if mechanism.count_look.decides(look_at_count(counted, mechanism.count_look, randomness), lengths):
-            way = mechanism.count_look.way
-            if isinstance(way, LiftedExponential):
-                progress("selecting")
-                return Outcome(itemsets=increasing(pick_listed(database, counted, way, randomness)), counts=None)
-            return privbasis_steps.run(database, way, counted, randomness, progress)
     progress("finding items")
     histogram = mechanism.histogram(lengths)
     if histogram is not None:
@@ -202,7 +186,7 @@ def _picked_of_found(
     every = one_item_each(len(database.vocabulary))
     found, noisy = find_itemsets(database.count_chosen(every, measurement.weights), histogram, randomness)
     if not len(found):
-        return Outcome(itemsets=found, counts=None)
+        return Outcome(itemsets=found)
     order = np.argsort(-noisy, kind="stable")
     weight = lengths.weight(measurement.full)
     favour = itemset_picks.favour_of(
@@ -216,7 +200,6 @@ def _picked_of_found(
     named = order[np.isin(found[order, 0], chosen[:, 0])]
     return Outcome(
         itemsets=chosen,
-        counts=None,
         found=FoundItems(codes=found[named, 0], counts=noisy[named] / measurement.resolution),
     )
 
@@ -231,7 +214,7 @@ def _read_items(
     counts = noisy[kept[:, 0]]
     codes = certify(tokens, kept, reading.certificate, randomness, reading.trust(counts.astype(np.float64)))
     found = counts[: len(codes)] / reading.items.measurement.resolution
-    return Outcome(itemsets=codes, counts=None, found=FoundItems(codes=codes[:, 0], counts=found))
+    return Outcome(itemsets=codes, found=FoundItems(codes=codes[:, 0], counts=found))
 
 
 def _candidates(

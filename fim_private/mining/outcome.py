@@ -39,7 +39,7 @@ class Outcome:
     """
 
     itemsets: NDArray[np.int32]
-    counts: Floats | None
+    counts: Floats | None = None
     expected: Floats | None = None
     found: FoundItems | None = None
 

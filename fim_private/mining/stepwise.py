@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fim_private.counting import HiddenCounts, TransactionDatabase, largest_counts
+from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.privbasis import PrivBasis
-from fim_private.mechanisms.protocol import Stepwise
+from fim_private.mechanisms.protocol import Costed, Stepwise
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining import items_first_steps, privbasis_steps
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
 from fim_private.release.admission import check_list
-from fim_private.release.door import find_itemsets, look_at_support, pick, pick_listed
+from fim_private.release.door import find_itemsets, look_at_count, look_at_support, pick, pick_listed
 from fim_private.transactions.item_codes import increasing
 
 
@@ -69,26 +70,34 @@ def run(
     """
     check_list(database, mechanism)
     first = count_first(database, mechanism) if counts is None else counts
+    way: Costed = mechanism
+    looked = None
     match mechanism:
         case ItemsFirst():
-            return items_first_steps.run(database, mechanism, randomness, counted=first, progress=progress)
-        case PrivBasis() if first is not None:
-            return privbasis_steps.run(database, mechanism, first, randomness, progress)
-        case WeightedGaussian() if first is not None:
-            progress("finding itemsets")
-            found, _ = find_itemsets(first, mechanism, randomness)
-            progress("selecting")
-            if len(found):
-                # What is found is public from then on, so exact counts decide the picks.
-                found = pick(database.count_chosen(found), mechanism.picks(len(found)), randomness)
-            return Outcome(itemsets=found, counts=None)
+            looked = items_first_steps.look_first(database, mechanism, randomness)
+            look = mechanism.count_look
+            if look is not None and first is not None:
+                way = look.way if look.decides(look_at_count(first, look, randomness), looked[1]) else mechanism
         case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = mechanism.way(look_at_support(first, mechanism, randomness), looked[1])
-            if isinstance(way, ItemsFirst):
-                return items_first_steps.run(database, way, randomness, looked=looked, progress=progress)
+    match way:
+        case ItemsFirst():
+            return items_first_steps.run(database, way, randomness, looked=looked, progress=progress)
+        case PrivBasis() if first is not None:
+            return privbasis_steps.run(database, way, first, randomness, progress)
+        case WeightedGaussian() if first is not None:
+            progress("finding itemsets")
+            found, _ = find_itemsets(first, way, randomness)
             progress("selecting")
-            if isinstance(way, LiftedExponential):
-                return Outcome(itemsets=increasing(pick_listed(database, first, way, randomness)), counts=None)
-            return Outcome(itemsets=increasing(pick(first, way, randomness)), counts=None)
+            if len(found):
+                # What is found is public from then on, so exact counts decide the picks.
+                found = pick(database.count_chosen(found), way.picks(len(found)), randomness)
+            return Outcome(itemsets=found)
+        case LiftedExponential() if first is not None:
+            progress("selecting")
+            return Outcome(itemsets=increasing(pick_listed(database, first, way, randomness)))
+        case CertifiedDomain() if first is not None:
+            progress("selecting")
+            return Outcome(itemsets=increasing(pick(first, way, randomness)))
     raise AssertionError("nobody knows the steps of this mechanism")

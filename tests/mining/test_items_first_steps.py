@@ -411,7 +411,7 @@ def test_clear_pairs_are_picked_from_the_list_and_others_are_not(
         picks.append(mechanism)
         return pick_listed(database, counts, mechanism, randomness)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(items_first_steps, "pick_listed", listed)
+    monkeypatch.setattr(stepwise, "pick_listed", listed)
     release = mine_as_planned(WHOLE, plan, seed=SEED)
     assert bool(picks) == picked
     if picked:
