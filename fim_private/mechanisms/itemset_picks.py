@@ -53,7 +53,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     """
     tuning, smallest = asked.tuning, asked.sizes[0]
     few = asked.top <= tuning.always_peels * max(1.0, asked.epsilon)
-    if asked.noise.linear:
+    if asked.noise.look.linear:
         exact_enough = tuning.peels * math.sqrt(2 * asked.epsilon) * held.picks_worth((min(2, asked.size),))
         return few or asked.top <= exact_enough
     if asked.size == 1 or (few and smallest <= 2):
@@ -107,7 +107,7 @@ def with_picks(
         left -= pairs.cost
     pick = _epsilon(asked, left, after=0.0 if steps.certificate is None else float(steps.certificate.rho))
     tokens = min(steps.tokens, int(np.count_nonzero(supports >= _reach(asked, pick))))
-    if recount is not None or asked.noise.linear:
+    if recount is not None or asked.noise.look.linear:
         tokens = max(tokens, min(asked.enough, steps.tokens))
     elif not _counted_before(asked):
         tokens = max(tokens, min(asked.barely_enough, steps.tokens))

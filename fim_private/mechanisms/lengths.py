@@ -49,7 +49,7 @@ class LengthLook:
     sensitivity: int = 1
 
     linear: ClassVar[bool] = False
-    """Whether what follows counts with `Lengths.linear` weights."""
+    """Whether what follows counts with `Lengths.linear` weights. A count's cost grows with `full`, not its root."""
 
     @classmethod
     def costing(cls, cost: Fraction, *, sensitivity: int = 1) -> LengthLook:

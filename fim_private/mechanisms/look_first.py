@@ -41,6 +41,7 @@ from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
+from fim_private.mechanisms.peeling import mix
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Guarantee, Loss
@@ -213,10 +214,7 @@ class LookFirst:
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over lists for usual lengths. Everything that items first answers counts as the empty list."""
-        law: Law = {(): 0.0}
-        for domain, chance in self._chances(profile):
-            for picked, given in domain.law(profile).items():
-                law[picked] = law.get(picked, 0.0) + chance * given
+        law = mix((0.0, {(): 1.0}), *((chance, domain.law(profile)) for domain, chance in self._chances(profile)))
         law[()] += 1 - math.fsum(law.values())
         return law
 

@@ -28,8 +28,6 @@ class NoiseFamily(ABC):
 
     measurement: ClassVar[type[Measurement]]
     look: ClassVar[type[LengthLook]]
-    linear: ClassVar[bool]
-    """Whether weights are linear, as in `Lengths`. What a count costs then grows with `full`, not with its root."""
     law: str
 
     @abstractmethod
@@ -54,7 +52,7 @@ class NoiseFamily(ABC):
 
 
 class _GaussianFamily(NoiseFamily):
-    measurement, look, linear = Measurement, LengthLook, LengthLook.linear
+    measurement, look = Measurement, LengthLook
 
     def full(self, usual: float, _held: Lengths, _sizes: Sequence[int]) -> float:
         return usual
@@ -70,7 +68,7 @@ class _GaussianFamily(NoiseFamily):
 
 
 class _LaplaceFamily(NoiseFamily):
-    measurement, look, linear = LaplaceMeasurement, LaplaceLook, LaplaceLook.linear
+    measurement, look = LaplaceMeasurement, LaplaceLook
 
     def full(self, _usual: float, held: Lengths, sizes: Sequence[int]) -> float:
         return held.roomy(sizes)

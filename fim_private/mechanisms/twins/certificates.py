@@ -207,7 +207,7 @@ def _counts_again(mechanism: ItemsFirst) -> bool:
 
 def _has_likely_losses(mechanism: ItemsFirst) -> bool:
     """Laplace noise in many counts hardly ever loses most in all at once, and only then do all of them lose epsilon."""
-    return not mechanism.noise.linear or mechanism.select != COUNTS
+    return not mechanism.noise.look.linear or mechanism.select != COUNTS
 
 
 def _has_histogram(mechanism: ItemsFirst) -> bool:
