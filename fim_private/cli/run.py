@@ -96,7 +96,7 @@ def carry_out(
     Returns:
         The work's result, the release that was handed over, and the ledger of the run.
     """
-    from fim_private.transactions.figures import warnings
+    from fim_private.transactions.curator_text import warnings
 
     with RunLedger(delivery.ledger, plan, command, quiet=delivery.quiet) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:

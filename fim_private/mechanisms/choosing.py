@@ -18,7 +18,7 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.errors import UsageError
-from fim_private.mechanisms.margin import least_threshold
+from fim_private.mechanisms.gap_thresholds import least_threshold
 from fim_private.mechanisms.peeling import mix, peel, peel_law
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds

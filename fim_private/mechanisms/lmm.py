@@ -1,9 +1,9 @@
 """The large margin mechanism, calibrated: k picks from one margin search, after Chaudhuri, Hsu, Song (2014).
 
 Search: sparse vector with noise DL(2 Delta/eps_S) tests the gap g_l = c_(k) - c_(l+1) on the grid k, 2k, 4k, ...,
-against thresholds that bound the expected slack (`margin.py`). Picks: peeling from the certified top l with exponent
-eps_A c / Delta. If the search certifies nothing, the limited domain makes the picks, which are not spent yet. Theorems
-and proofs: docs/mathematics.md#lmm-calibrated and docs/mathematics.md#lmm-fallback.
+against thresholds that bound the expected slack (`gap_thresholds.py`). Picks: peeling from the certified top l with
+exponent eps_A c / Delta. If the search certifies nothing, the limited domain makes the picks, which are not spent yet.
+Theorems and proofs: docs/mathematics.md#lmm-calibrated and docs/mathematics.md#lmm-fallback.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from fim_private.accounting.calibration import calibrate_pick
+from fim_private.mechanisms.gap_thresholds import doubling_grid, reach, thresholds
 from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK, LimitedDomain
-from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.peeling import mix, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fim_private.mechanisms.twins.twin import Twin
 
 
-_CERTIFIED = "fim_private.mechanisms.certified"
+_CERTIFIED = "fim_private.mechanisms.anonymous_names"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ import numpy as np
 
 from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
+from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import GOES_ON, ItemsFirst

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from fim_private.mechanisms.certified import Certified
+from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending, Stepwise
 from fim_private.mechanisms.registry import find

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fim_private.mechanisms.anonymous_names import Certified, Declared
 from fim_private.mechanisms.certificate import Certificate, threshold_for
-from fim_private.mechanisms.certified import Certified, Declared
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential

@@ -9,11 +9,11 @@ import pytest
 
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.gap_thresholds import doubling_grid, reach, thresholds
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
-from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.peeling import peel
 from fim_private.mechanisms.stable_max import StableMax

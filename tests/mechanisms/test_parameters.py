@@ -21,6 +21,7 @@ from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.gap_thresholds import doubling_grid, thresholds
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_picks import candidates_per_decoy, favour_of, weights_of, with_decoys
@@ -31,7 +32,6 @@ from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
-from fim_private.mechanisms.margin import doubling_grid, thresholds
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.protocol import COUNTS, PEEL, Costed, Request

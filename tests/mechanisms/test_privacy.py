@@ -13,7 +13,7 @@ from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits
 from fim_private.audit.search import Worst
-from fim_private.mechanisms.certified import Certified
+from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.limited_domain import LimitedDomain

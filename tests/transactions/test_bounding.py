@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 from fim_private.errors import UsageError
 from fim_private.transactions import bounding
 from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
-from fim_private.transactions.figures import dropped
+from fim_private.transactions.curator_text import dropped
 from fim_private.transactions.item_codes import transactions_from_lists
 from tests.transactions.reading import as_sets
 

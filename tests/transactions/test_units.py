@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from fim_private.transactions.figures import warnings
+from fim_private.transactions.curator_text import warnings
 from fim_private.transactions.item_codes import transactions_from_lists
 from tests.transactions.reading import read
 

@@ -55,7 +55,7 @@ def inspect(
     from fim_private.report.document.text import table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions.bounding import count_units, merge_units
-    from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, warnings
+    from fim_private.transactions.curator_text import BANNER, bounds, facts, first_transactions, warnings
     from fim_private.transactions.reading import read_transactions
 
     shown = itemset_sizes(None, sizes)

@@ -9,8 +9,8 @@ import marimo as mo
 from fim_private.cli.desk.command import ALONE, Edited, Fields, folded, note, plain, shown, table
 from fim_private.cli.options import Reading
 from fim_private.cli.words import Choices, group_of, help_of, understood
+from fim_private.transactions.curator_text import first_transactions
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.figures import first_transactions
 from fim_private.transactions.formats.doubt import Doubt
 from fim_private.transactions.reading import column_names, read_transactions
 

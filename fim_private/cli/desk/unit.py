@@ -9,8 +9,8 @@ from fim_private.cli.words import Choices, help_of
 from fim_private.transactions.bounding import merge_units
 from fim_private.transactions.columns.column_names import UNIT_NAMES
 from fim_private.transactions.columns.column_roles import known_column
+from fim_private.transactions.curator_text import BANNER, bounds, facts, warnings
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.figures import BANNER, bounds, facts, warnings
 
 WHO = "Nobody can tell from the answer whether this one was in the data"
 BASKET = "Each basket: every basket belongs to another customer, or holds all that a customer bought"

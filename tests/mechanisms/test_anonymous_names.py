@@ -17,8 +17,8 @@ import pytest
 from fim_private.accounting.claim import claimed_delta
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_groups
 from fim_private.errors import BudgetError
+from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.certificate import Certificate, threshold_for
-from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.plan import Plan, Universe, make_plan
