@@ -39,6 +39,9 @@ from fim_private.privacy import (
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
 Need = tuple[Fraction, str] | None
 """The epsilon that a theorem needs, and which theorem that is; None if it proves nothing."""
+_FAILING_SHARE = Fraction(1, 2)
+"""Where losses are composed, this share of delta pays for what they do not cover: for lmm, limited-domain, stable-max
+and choosing alike. The registry says so under `loose`."""
 _LEAST_EXCESS = 1e-300
 _LEAST_SEARCHED, _CLOSE = 0.1, 100
 """The more picks there are, the less optimal composition gains. It is searched for up to a tenth more than 1/picks, and
@@ -160,7 +163,7 @@ def _calibrate_basic(losses_of: LossesOfPick, epsilon: Fraction, failure: Fracti
 def _calibrate_composed(
     losses_of: LossesOfPick, epsilon: Fraction, delta: Fraction, *, failing: bool
 ) -> Calibration | None:
-    failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
+    failure = round_down(float(_FAILING_SHARE * delta / (1 + exp_up(epsilon)))) if failing else Fraction(0)
 
     found = largest_proved(
         lambda pick, fast=False: composed_need(
@@ -271,18 +274,19 @@ def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: 
     )
     if delta == 0:
         return basic
+    each *= _FAILING_SHARE
 
     def beyond(selection: Fraction) -> float:
-        needed = optimal_delta(float(epsilon), float(selection), float(each / 2), times)
+        needed = optimal_delta(float(epsilon), float(selection), float(each), times)
         return math.log(needed / delta) if needed > 0 else -math.inf
 
     optimal = largest(beyond, epsilon)
     if optimal is None or not _worth_it(optimal, basic.epsilon):
         return basic
-    composed = optimal_epsilon(float(optimal), float(each / 2), times, float(delta))
+    composed = optimal_epsilon(float(optimal), float(each), times, float(delta))
     return EqualCalibration(
         epsilon=optimal,
-        delta=each / 2,
+        delta=each,
         guarantee=Guarantee(epsilon=min(epsilon, round_up(composed)), delta=delta, composition="optimal"),
     )
 
