@@ -52,7 +52,7 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
     return replace(restricted, notes=replace(transactions.notes, empty=empty))
 
 
-def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
+def read_item_names(source: str | Path | BinaryIO) -> list[str]:
     """The stripped names in a text file with one name per line; blank lines are ignored. The file may be gzip.
 
     Quotes around a whole line are no part of the name, and a doubled quote within them is one, as in a table.
@@ -61,7 +61,7 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
         InputError: the file cannot be read, holds no name or one twice, or begins with the name of a column.
     """
     with opened(source) as reading:
-        text = Text(name=reading.name, blocks=reading.blocks(), encoding=encoding)
+        text = Text(name=reading.name, blocks=reading.blocks())
         lines = pl.concat([lines_of(chunk) for _, chunk in text.chunks()]).str.strip_chars()
     within = lines.str.extract(_QUOTED).str.replace_all('""', '"', literal=True).str.strip_chars()
     lines = within.fill_null(lines)

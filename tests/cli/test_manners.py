@@ -227,21 +227,12 @@ def test_the_name_of_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
         (("plan", "--size", "1.5"), "'--size': Give a whole number."),
         (("plan", "--size", "2", "--top", "1.000", *PROMISE), "'--top': Give a whole number."),
         (("rules", "release.json", "--min-lift", "high"), "'--min-lift': Give a number."),
-    ],
-)
-def test_a_value_that_is_no_number_is_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:
-    assert said in words(end_with(2, *command))
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
         (("plan", "--about", "0"), "'--about': Give 1 or more."),
         (("inspect", "b.csv", "--sizes", "9"), "Itemsets of 1 to 5 items are shown."),
         (("inspect", "b.csv", "--sizes", "0-2"), "Itemsets of 1 to 5 items are shown."),
     ],
 )
-def test_a_number_out_of_range_is_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:
+def test_no_number_and_a_number_out_of_range_are_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:
     assert said in words(end_with(2, *command))
 
 

@@ -12,6 +12,8 @@ import pytest
 from fim_private.demos import shop
 from fim_private.demos.lessons.pac_learning import lesson, promises
 from fim_private.demos.lessons.pac_learning.bounds import (
+    DELTA_0,
+    ETA,
     corollary_2,
     equation_2,
     margin_needed,
@@ -35,7 +37,6 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from tests.sampling import FALSE_ALARM, SEED
 
-DELTA_0, ETA = 0.05, 0.05
 SAMPLES, LEAST_KEPT = 70, 0.6
 """A mean of so many chances whose expectation is 0.9 at least is below 0.6 less often than FALSE_ALARM (Chernoff)."""
 
@@ -117,8 +118,8 @@ def test_shells_are_those_of_brute_force(name: str, n: int) -> None:
         for error, many in zip(errors, hypotheses.hypotheses, strict=True):
             if error <= best + t * radius:
                 slow += many
-        assert shell(hypotheses, t, n, DELTA_0) == slow
-    assert shell(hypotheses, 10**6, n, DELTA_0) == hypotheses.size
+        assert shell(hypotheses, t, n) == slow
+    assert shell(hypotheses, 10**6, n) == hypotheses.size
 
 
 @pytest.mark.parametrize("name", lesson.CLASSES)
@@ -129,10 +130,10 @@ def test_t_star_is_the_least(name: str) -> None:
         radius = hypotheses.radius(n, DELTA_0)
 
         def suffices(t: int, n: int = n, radius: float = radius) -> bool:
-            size = shell(hypotheses, t + 1, n, DELTA_0)
-            return size <= 256 and (t - 1) * radius * n >= margin_needed(mechanism, size, ETA)
+            size = shell(hypotheses, t + 1, n)
+            return size <= 256 and (t - 1) * radius * n >= margin_needed(mechanism, size)
 
-        t = t_star(hypotheses, mechanism, n, delta_0=DELTA_0, eta=ETA)
+        t = t_star(hypotheses, mechanism, n)
         assert t == next((t for t in range(1, 100) if suffices(t)), None)
         found.add(t)
     assert None in found
@@ -144,7 +145,7 @@ def test_t_star_is_the_least(name: str) -> None:
 def test_theorem_3_holds_of_the_exact_law(near: int, alpha: int) -> None:
     """With a margin of gamma* behind place l, the draw loses at most 6 ln(2l/eta)/alpha, except with chance eta."""
     mechanism = published(alpha)
-    margin = margin_needed(mechanism, near, ETA) + 1
+    margin = margin_needed(mechanism, near) + 1
     top = 3000
     # The near-best are spread, so that the exponential mechanism has something to get wrong.
     close = [top - place for place in range(near)]
@@ -155,7 +156,7 @@ def test_theorem_3_holds_of_the_exact_law(near: int, alpha: int) -> None:
     good = sum(
         chance
         for picked, chance in law.items()
-        if picked and picked[0] < near and top - close[picked[0]] <= shortfall(mechanism, near, ETA)
+        if picked and picked[0] < near and top - close[picked[0]] <= shortfall(mechanism, near)
     )
     assert good >= 1 - ETA
     # With half the margin the promise is not kept, so this can fail.
@@ -167,14 +168,14 @@ def test_theorem_3_holds_of_the_exact_law(near: int, alpha: int) -> None:
 def test_corollary_1_holds_whatever_the_universe(zeros: int | None) -> None:
     """Behind the L itemsets that occur lies a margin as large as the largest count: Theorem 3 with l = L."""
     mechanism, occurring = published(), 40
-    top = margin_needed(mechanism, occurring, ETA) + 1
+    top = margin_needed(mechanism, occurring) + 1
     counts = [max(1, top - 40 * place) for place in range(occurring)]
     law = mechanism.law(CountProfile.of(counts, zeros=zeros))
     levels = sorted(set(counts), reverse=True)
     near = [
         chance
         for picked, chance in law.items()
-        if picked and picked[0] < len(levels) and top - levels[picked[0]] <= shortfall(mechanism, occurring, ETA)
+        if picked and picked[0] < len(levels) and top - levels[picked[0]] <= shortfall(mechanism, occurring)
     ]
     assert sum(near) >= 1 - ETA
     # The exponential mechanism at the same alpha, over the last of these universes, names what nobody has.
@@ -195,12 +196,12 @@ def test_errors_stay_below_their_bounds(name: str) -> None:
     hypotheses = lesson.class_of(name)
     n = 300_000 if name == "thresholds" else 30_000
     mechanism = published()
-    t = t_star(hypotheses, mechanism, n, delta_0=DELTA_0, eta=ETA)
-    size = shell(hypotheses, t + 1, n, DELTA_0)
+    t = t_star(hypotheses, mechanism, n)
+    size = shell(hypotheses, t + 1, n)
     exponential = Exponential(top=1, pick_epsilon=Fraction(1), universe_size=hypotheses.size, general=True)
     bounds: list[tuple[Mechanism, float]] = [
-        (mechanism, corollary_2(hypotheses, mechanism, n, size, delta_0=DELTA_0, eta=ETA)),
-        (exponential, equation_2(hypotheses, 1, n, delta_0=DELTA_0, eta=ETA)),
+        (mechanism, corollary_2(hypotheses, mechanism, n, size)),
+        (exponential, equation_2(hypotheses, 1, n)),
     ]
     samples = [draw(hypotheses, n, SeededRandomness(SEED + place)) for place in range(SAMPLES)]
     for chosen, bound in bounds:

@@ -85,8 +85,7 @@ def condition(randomness: random.Random) -> str:
 
 def names(randomness: random.Random) -> str:
     data = spoilt(randomness, NAMES)
-    encoding = randomness.choice(("utf-8", "utf-8", "latin-1", "utf-16-le"))
-    return outcome(lambda: read_item_names(io.BytesIO(data), encoding=encoding))
+    return outcome(lambda: read_item_names(io.BytesIO(data)))
 
 
 def settings(randomness: random.Random) -> str:

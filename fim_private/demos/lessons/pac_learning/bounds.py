@@ -17,21 +17,22 @@ import math
 from fim_private.demos.lessons.pac_learning.classes import HypothesisClass
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 
+DELTA_0 = ETA = 0.05
+"""The chances that the sample is far from the distribution, and that the mechanism's noise is large."""
 
-def margin_needed(mechanism: PublishedLargeMargin, size: int, eta: float) -> int:
+
+def margin_needed(mechanism: PublishedLargeMargin, size: int) -> int:
     """gamma* n of Theorem 3. With this margin behind l the search stops by l, except with probability eta/2."""
-    tail = math.log(3 / eta) / float(mechanism.alpha)
+    tail = math.log(3 / ETA) / float(mechanism.alpha)
     return mechanism.threshold(size) + sum(math.ceil(scale * tail) for scale in (3, 6, 12))
 
 
-def shortfall(mechanism: PublishedLargeMargin, size: int, eta: float) -> float:
+def shortfall(mechanism: PublishedLargeMargin, size: int) -> float:
     """6 ln(2l/eta)/alpha: the drawn count is at most this far below the best, except with probability eta."""
-    return 6 * math.log(2 * size / eta) / float(mechanism.alpha)
+    return 6 * math.log(2 * size / ETA) / float(mechanism.alpha)
 
 
-def corollary_2(
-    hypotheses: HypothesisClass, mechanism: PublishedLargeMargin, n: int, size: int, *, delta_0: float, eta: float
-) -> float:
+def corollary_2(hypotheses: HypothesisClass, mechanism: PublishedLargeMargin, n: int, size: int) -> float:
     """The excess error of the large margin mechanism, except with probability delta_0 + eta.
 
     Args:
@@ -39,39 +40,35 @@ def corollary_2(
         mechanism: the published mechanism, with its alpha and delta.
         n: training examples.
         size: l = |H(t*+1)|, with t* from `t_star`.
-        delta_0: the chance that the sample is far from the distribution.
-        eta: the chance that the mechanism's noise is large.
     """
-    return 2 * hypotheses.radius(n, delta_0) + shortfall(mechanism, size, eta) / n
+    return 2 * hypotheses.radius(n, DELTA_0) + shortfall(mechanism, size) / n
 
 
-def equation_2(hypotheses: HypothesisClass, alpha: float, n: int, *, delta_0: float, eta: float) -> float:
+def equation_2(hypotheses: HypothesisClass, alpha: float, n: int) -> float:
     """Excess error of the exponential mechanism with exponent alpha/2, except with probability delta_0 + eta.
 
     The chance of a hypothesis that is s counts below the best is at most e^{-alpha s/2}, and there are |H| hypotheses.
     """
-    return 2 * hypotheses.radius(n, delta_0) + 2 * (math.log(hypotheses.size) - math.log(eta)) / (alpha * n)
+    return 2 * hypotheses.radius(n, DELTA_0) + 2 * (math.log(hypotheses.size) - math.log(ETA)) / (alpha * n)
 
 
-def shell(hypotheses: HypothesisClass, t: int, n: int, delta_0: float) -> int:
+def shell(hypotheses: HypothesisClass, t: int, n: int) -> int:
     """|H(t)|: how many hypotheses are within t r of the least error (section 4.2).
 
     The paper's H(t) has C_0 t sqrt(d log(n/delta_0)/n) in place of t r; r is the same with its constants.
     """
-    return hypotheses.within(t * hypotheses.radius(n, delta_0))
+    return hypotheses.within(t * hypotheses.radius(n, DELTA_0))
 
 
-def t_star(
-    hypotheses: HypothesisClass, mechanism: PublishedLargeMargin, n: int, *, delta_0: float, eta: float
-) -> int | None:
+def t_star(hypotheses: HypothesisClass, mechanism: PublishedLargeMargin, n: int) -> int | None:
     """The least t for which the margin (t - 1) r n behind place |H(t+1)| suffices for Theorem 3.
 
     None if the shells reach the whole class or the mechanism's public cap before such a t.
     """
-    radius = hypotheses.radius(n, delta_0)
+    radius = hypotheses.radius(n, DELTA_0)
     t = 1
-    while (size := shell(hypotheses, t + 1, n, delta_0)) <= mechanism.max_candidates and size < hypotheses.size:
-        if (t - 1) * radius * n >= margin_needed(mechanism, size, eta):
+    while (size := shell(hypotheses, t + 1, n)) <= mechanism.max_candidates and size < hypotheses.size:
+        if (t - 1) * radius * n >= margin_needed(mechanism, size):
             return t
         t += 1
     return None

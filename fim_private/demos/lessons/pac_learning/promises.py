@@ -6,7 +6,7 @@ import math
 
 from fim_private.demos.chart import Chart, lines_over
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
-from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed, shell, t_star
+from fim_private.demos.lessons.pac_learning.bounds import DELTA_0, corollary_2, equation_2, margin_needed, shell, t_star
 from fim_private.demos.lessons.pac_learning.lesson import (
     CAP,
     CLASSES,
@@ -23,7 +23,6 @@ from fim_private.privacy import exact
 from fim_private.report.document import Bullets, Paragraph, Table
 from fim_private.report.document.text import number
 
-DELTA_0 = ETA = 0.05
 ALPHA = "1"
 SHELLS = 6
 
@@ -32,12 +31,12 @@ def promised(mechanism: str, name: str, alpha: str, n: str) -> float | None:
     """The bound on the excess error that holds 9 times in 10, or None if no bound is proved."""
     hypotheses, examples = class_of(name), int(n)
     if mechanism == TEXTBOOK:
-        return equation_2(hypotheses, float(exact(alpha, "alpha")), examples, delta_0=DELTA_0, eta=ETA)
-    t = t_star(hypotheses, published(alpha), examples, delta_0=DELTA_0, eta=ETA)
+        return equation_2(hypotheses, float(exact(alpha, "alpha")), examples)
+    t = t_star(hypotheses, published(alpha), examples)
     if mechanism != PUBLISHED or t is None:
         return None
-    size = shell(hypotheses, t + 1, examples, DELTA_0)
-    return corollary_2(hypotheses, published(alpha), examples, size, delta_0=DELTA_0, eta=ETA)
+    size = shell(hypotheses, t + 1, examples)
+    return corollary_2(hypotheses, published(alpha), examples, size)
 
 
 def first_promise(name: str) -> str | None:
@@ -50,15 +49,15 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     n, name = settings["n"], settings["class"]
     hypotheses, examples = class_of(name), int(n)
     radius = hypotheses.radius(examples, DELTA_0)
-    t = t_star(hypotheses, published(ALPHA), examples, delta_0=DELTA_0, eta=ETA)
+    t = t_star(hypotheses, published(ALPHA), examples)
     shells = []
     for place in range(1, SHELLS + 1):
-        size = shell(hypotheses, place, examples, DELTA_0)
-        needed = margin_needed(published(ALPHA), size, ETA) if size <= CAP else None
+        size = shell(hypotheses, place, examples)
+        needed = margin_needed(published(ALPHA), size) if size <= CAP else None
         behind = max(0, math.floor((place - 2) * radius * examples))
         shells.append((place, hypotheses.least + place * radius, number(size), behind, needed))
     found = (
-        f"Here t* = {t}: the search can reduce the candidates to {shell(hypotheses, t + 1, examples, DELTA_0):,}."
+        f"Here t* = {t}: the search can reduce the candidates to {shell(hypotheses, t + 1, examples):,}."
         if t is not None
         else "Here no shell has the margin it needs, so Corollary 2 promises nothing yet."
     )
