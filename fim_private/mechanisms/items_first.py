@@ -137,10 +137,6 @@ class ItemsFirst:
         """So many of the largest counts are needed before the items are counted, for the look at one and its way."""
         return 0 if self.count_look is None else self.count_look.way.depth
 
-    @property
-    def branches(self) -> tuple[ItemsFirst]:
-        return (self,)
-
     def loud(self, names: int) -> Iterator[ItemsFirst | PrivBasis]:
         """The same with so little noise that every later step follows, in each way that the looks may choose."""
         if self.count_look is not None and isinstance(self.count_look.way, PrivBasis):

@@ -136,7 +136,7 @@ class LookFirst:
         """The looks, and the way that they choose."""
         if self.gain is None:
             return (Gaussian(self.rho),)
-        ways = (*(domain.losses for domain in self._ways_to_pick), (Gaussian(self._left),))
+        ways = (*(domain.losses for domain in self.ways_to_pick), (Gaussian(self._left),))
         return (self.items.look.loss, self.look, Chosen(ways))
 
     @property
@@ -178,17 +178,12 @@ class LookFirst:
         Picks also need so much that the look chooses them. Items first has no margin where even the smallest support
         may lead to picks. Where picks need a test, items first often goes on, which finds likely itemsets with less.
         """
-        (picked,) = self._ways_to_pick[0].margins
+        (picked,) = self.ways_to_pick[0].margins
         edge, noise = self._served(USUAL_LENGTHS)[0][1], NORMAL_REACH * math.sqrt(self.variance)
         tested = self.test_delta is not None
         picked = replace(picked, counts=max(picked.counts, math.ceil(edge + noise)), less_if_likely=tested)
         otherwise = self.items.margins if edge > noise else ()
         return tuple(sorted((picked, *otherwise), key=attrgetter("counts")))
-
-    @property
-    def branches(self) -> tuple[Picks | ItemsFirst, ...]:
-        """What the look may decide for."""
-        return (*self._ways_to_pick, self.items)
 
     @property
     def tipping_leads(self) -> tuple[int, ...]:
@@ -232,7 +227,7 @@ class LookFirst:
 
     def _served(self, lengths: Lengths) -> tuple[tuple[Picks, int], ...]:
         """The ways to pick, and from which noisy support on each serves."""
-        lead, deviation = self._ways_to_pick[0].margins[0].counts, math.sqrt(self.variance)
+        lead, deviation = self.ways_to_pick[0].margins[0].counts, math.sqrt(self.variance)
         if self.test_delta is None:
             leads = max(_LEAST_LEADS, _LISTED_LEADS - _LISTED_EASE * self.items.item_deviation(lengths) / lead)
             return ((self._from_list, math.ceil(leads * lead + _LISTED_CAUTION * deviation)),)
@@ -256,7 +251,7 @@ class LookFirst:
         return tuple(found)
 
     @property
-    def _ways_to_pick(self) -> tuple[Picks, ...]:
+    def ways_to_pick(self) -> tuple[Picks, ...]:
         """The later ones are for clearer lists."""
         return (self._from_list,) if self.test_delta is None else self._domains
 

@@ -181,10 +181,6 @@ class PrivBasis:
             return GaussianCounts(top=bases, variance=variance, sensitivity=self.sensitivity)
         return LaplaceCounts(top=bases, epsilon=cost, sensitivity=self.sensitivity)
 
-    @property
-    def branches(self) -> tuple[PrivBasis]:
-        return (self,)
-
     def loud(self, names: int) -> Iterator[PrivBasis]:
         """The same with hardly any noise over a list of so many names, with one basis and with several."""
         yield replace(self, budget=MUCH, items=names)

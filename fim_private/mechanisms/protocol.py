@@ -188,10 +188,6 @@ class Stepwise(Costed, Protocol):
     def public_names(self) -> int | None:
         """How many items the public list has; None if there is no list."""
 
-    @property
-    def branches(self) -> tuple[Costed, ...]:
-        """The mechanisms between which its first step decides; itself alone if it does not."""
-
     def loud(self, names: int) -> Iterator[Stepwise]:
         """The same with hardly any noise, over so many names: one for each way that the steps may go."""
 

@@ -95,10 +95,6 @@ class WeightedGaussian:
         words = f"over itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items"
         return (Margin(counts=math.ceil(needed), words=words),)
 
-    @property
-    def branches(self) -> tuple[WeightedGaussian]:
-        return (self,)
-
     def loud(self, names: int) -> Iterator[WeightedGaussian]:
         """The same with hardly any noise, over any number of names."""
         del names

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Spending, Stepwise
+from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.report.document.text import number, stated, wrapped
@@ -97,7 +98,7 @@ def margin_sentence(plan: Plan) -> str:
 
 def ways_to_find_items(plan: Plan) -> list[ItemsFirst]:
     """Where the plan's searches count items first, or may do so."""
-    ways = (way for _, search in plan.selections if isinstance(search, Stepwise) for way in search.branches)
+    ways = (search.items if isinstance(search, LookFirst) else search for _, search in plan.selections)
     return [way for way in ways if isinstance(way, ItemsFirst)]
 
 

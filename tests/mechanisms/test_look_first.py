@@ -74,10 +74,10 @@ def test_neither_way_costs_more_than_the_look_leaves(
     mechanism = calibrated.mechanism
     from_list = listed and sizes in {(1,), (2,), (3,)}
     assert (mechanism.test_delta is None) == from_list
-    assert all(isinstance(way, LiftedExponential) == from_list for way in mechanism.branches[:-1])
+    assert all(isinstance(way, LiftedExponential) == from_list for way in mechanism.ways_to_pick)
     assert mechanism.look == DiscreteGaussian(F(sensitivity**2, 2 * mechanism.variance), mechanism.variance)
     left = mechanism.rho - mechanism.look.gaussian.rho
-    for way in mechanism.branches:
+    for way in (*mechanism.ways_to_pick, mechanism.items):
         if isinstance(way, ItemsFirst):
             assert way.budget == left
             assert way.test_delta == (tested or None)
@@ -103,12 +103,12 @@ def test_neither_way_costs_more_than_the_look_leaves(
         assert mechanism.gain > LEAST_GAIN
         assert mechanism.losses[:2] == (mechanism.items.look.loss, mechanism.look)
         rest = Gaussian(left - mechanism.items.look.loss.gaussian.rho)
-        assert mechanism.losses[2] == Chosen((*(way.losses for way in mechanism.branches[:-1]), (rest,)))
+        assert mechanism.losses[2] == Chosen((*(way.losses for way in mechanism.ways_to_pick), (rest,)))
     looks = mechanism.look.gaussian.rho + mechanism.items.look.loss.gaussian.rho
     failing = (ChosenFailure(mechanism.items.test_delta or F(0), mechanism.test_delta or F(0), looks),)
     assert mechanism.failures == (() if from_list else failing)
     edges = tuple(max(1, least) for _, least in mechanism._served(USUAL_LENGTHS))
-    assert mechanism.tipping_leads == (edges if from_list else (mechanism.branches[0].threshold, *edges))
+    assert mechanism.tipping_leads == (edges if from_list else (mechanism.ways_to_pick[0].threshold, *edges))
     # Each further domain serves from a larger support on, and leaves more for its picks.
     for (former, lower), (latter, higher) in pairwise(mechanism._served(USUAL_LENGTHS)):
         assert lower < higher
@@ -133,7 +133,7 @@ def test_short_lists_get_what_optimal_composition_gains(top: int, gain: float) -
     mechanism = found.mechanism
     assert found.guarantee.composition == "optimal"
     as_noise, _ = _paid_as_noise(replace(ASKED, top=top, epsilon=F(1), delta=F(1, 10**6)), F(1, 10**6))
-    for ours, theirs in zip(mechanism.branches[:-1], as_noise.branches[:-1], strict=True):
+    for ours, theirs in zip(mechanism.ways_to_pick, as_noise.ways_to_pick, strict=True):
         assert ours.pick_epsilon > gain * theirs.pick_epsilon
     assert 0.996 < mechanism.rho / as_noise.rho < 1
     # More would not be proved.
@@ -224,7 +224,7 @@ def test_picks_choose_the_sooner_the_more_support_items_need(epsilon: Fraction) 
 
     def edges(sizes: tuple[int, ...]) -> list[int]:
         mechanism = planned(replace(ASKED, top=20, epsilon=epsilon, sizes=sizes))
-        lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
+        lead, deviation = mechanism.ways_to_pick[0].margins[0].counts, math.sqrt(mechanism.variance)
         leasts = [
             least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 14, 20, 30, 60, 200, 5000)
         ]
@@ -246,7 +246,7 @@ def test_a_long_list_is_never_picked_with_little_support(top: int, least: float)
     """However hard items are to find: in short lists a few picks may be right nevertheless."""
     mechanism = planned(replace(ASKED, top=top, sizes=(1,)))
     edge = mechanism._served(units_of(5000))[0][1]
-    lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
+    lead, deviation = mechanism.ways_to_pick[0].margins[0].counts, math.sqrt(mechanism.variance)
     assert (edge == math.ceil(least * lead + 2.5 * deviation)) == (least > 0)
     assert edge < 0 or least > 0
 
@@ -292,7 +292,7 @@ def test_items_are_counted_as_exactly_as_the_support_asks_for(
 
 def test_the_chance_of_a_domain_is_that_of_the_noisy_supports_for_which_it_serves() -> None:
     mechanism = planned()
-    *domains, _ = mechanism.branches
+    domains = mechanism.ways_to_pick
     reach = 12 * math.isqrt(mechanism.variance)
     for _, support in mechanism._served(USUAL_LENGTHS):
         looks = np.arange(support - reach, support + reach + 1)
@@ -307,7 +307,7 @@ def test_the_chance_of_a_domain_is_that_of_the_noisy_supports_for_which_it_serve
 def test_the_exact_law_is_that_of_the_ways_weighted_by_the_look() -> None:
     """What items first would answer counts as the empty list."""
     mechanism = planned()
-    least = mechanism.branches[0].margins[0].counts
+    least = mechanism.ways_to_pick[0].margins[0].counts
     profile = CountProfile.of([least + 300, least + 40, least])
     law = mechanism.law(profile)
     assert math.fsum(law.values()) == pytest.approx(1)
@@ -363,7 +363,7 @@ def exact_delta(
     found = []
     for here, there in ((0, 1), (1, 0)):
         total = 0.0
-        for way in mechanism.branches:
+        for way in (*mechanism.ways_to_pick, mechanism.items):
             # What items first knows of the support changes nothing in what it costs.
             taken = np.array(
                 [each is way or (isinstance(each, ItemsFirst) and way is mechanism.items) for each in ways]
@@ -401,7 +401,7 @@ def profile_of(groups: list[tuple[int, int]]) -> CountProfile:
 
 def neighbours_of(mechanism: LookFirst, lengths: Lengths) -> list[list[tuple[int, int, int]]]:
     """Around the supports at which the look and the tests tip, with ties, new itemsets and order that changes."""
-    thresholds = [way.threshold for way in mechanism.branches if isinstance(way, CertifiedDomain)]
+    thresholds = [way.threshold for way in mechanism.ways_to_pick if isinstance(way, CertifiedDomain)]
     leads = {lead + near for lead in (least_of(mechanism, lengths), *thresholds) for near in (-1, 0, 3)}
     step = mechanism.sensitivity
     return [

@@ -99,7 +99,7 @@ def test_pairs_of_a_public_list_are_picked_without_a_test(monkeypatch: pytest.Mo
     plan = planned(top=15, universe=Universe(names=names))
     assert plan.mechanism.failures == ()
     with monkeypatch.context() as forced:
-        forced.setattr(LookFirst, "way", lambda mechanism, _support, _lengths: mechanism.branches[0])
+        forced.setattr(LookFirst, "way", lambda mechanism, _support, _lengths: mechanism.ways_to_pick[0])
         release = mine_as_planned(FAR, plan, seed=1)
     # As many are named as the list makes, also those that nobody has. "e" is not on the list.
     assert {itemset.items for itemset in release.itemsets} == set(combinations(names, 2))

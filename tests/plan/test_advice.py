@@ -129,7 +129,7 @@ def test_the_outlook_of_a_list_goes_by_what_the_look_sees() -> None:
     plan = make_plan(size=3, top=20, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), universe=universe)
     assert isinstance(plan.mechanism, LookFirst)
     shop = SHOPS["online-retail-customers"]
-    (picks, _) = plan.mechanism.branches
+    (picks,) = plan.mechanism.ways_to_pick
     assert outlook(plan, shop).right == outlook(replace(plan, mechanism=picks), shop).right
 
 
