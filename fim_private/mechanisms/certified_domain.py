@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from fim_private.accounting.rising import FLAT, rising
 from fim_private.accounting.search import least
@@ -200,13 +200,14 @@ class CertifiedDomain:
     def law(self, profile: CountProfile) -> Law:
         """The exact law over ordered lists."""
         levels = profile.top(self.candidates)
+        certifying = cache(self.certificate.law)  # many lists have the same supports
         law: Law = {(): 0.0}
         for picked, chance in self._law_of_picks(levels).items():
             counts = [levels[place][0] for place in picked]
             supports = self._supports(counts, profile)
             nameable = {place for place, count in enumerate(counts) if self._has_name(count, profile)}
             for kept, left in LeftOut(self.rates_out).law(supports):
-                for length, passed in self.certificate.law([supports[place] for place in kept]).items():
+                for length, passed in certifying(tuple(supports[place] for place in kept)).items():
                     tested = kept[:length]
                     named = tuple(picked[place] for place in tested) if set(tested) <= nameable else ()
                     law[named] = law.get(named, 0.0) + chance * left * passed
