@@ -78,7 +78,7 @@ def warn_if_weak(question: Question) -> None:
 def carry_out(
     work: Callable[..., Result], files: list[str], plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
     guessed: Sequence[str], released: Callable[[Result], Handed],
-    check: Callable[[TransactionDatabase], None] = lambda _database: None,
+    check: Callable[[TransactionDatabase], None],
 ) -> tuple[Result, Handed, RunLedger]:  # fmt: skip
     """Read the file, do the work, hand over the release, and say how the file was read.
 

@@ -24,7 +24,7 @@ LESSON = re.compile("`fim-private demo ([a-z-]+)`")
 """How the text of a lesson names another lesson."""
 
 
-def document_of(demo: Demo, beside: tuple[str, ...] = ()) -> Document:
+def document_of(demo: Demo, beside: tuple[str, ...]) -> Document:
     """The lesson with its question, and the parts it shows at each place of its first two controls.
 
     `beside` are the files of other lessons in the same folder. Where the text names one of these, it is a link.

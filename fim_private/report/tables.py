@@ -130,15 +130,15 @@ def _cell(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
-def release_bars(release: Release, *, block: str, width: int = 60) -> str:
-    """The counts as bars of this letter, one line per itemset; empty if no counts were released."""
+def release_bars(release: Release, *, block: str) -> str:
+    """The counts as bars of up to 60 of this letter, one line per itemset; empty if no counts were released."""
     shown = [itemset for group in groups(release) for itemset in group.itemsets]
     counted = [(itemset, itemset.count) for itemset in shown if itemset.count is not None]
     largest = max((count for _, count in counted), default=0)
     if largest <= 0:
         return ""
     rows = [
-        [JOINT.join(map(printable, itemset.items)), f"{count:,}", block * max(0, round(width * count / largest))]
+        [JOINT.join(map(printable, itemset.items)), f"{count:,}", block * max(0, round(60 * count / largest))]
         for itemset, count in counted
     ]
     return table(["itemset", "count", ""], rows, right=[False, True, False])

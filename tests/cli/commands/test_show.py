@@ -54,7 +54,7 @@ def test_bars_are_drawn_on_request(file: Path, tmp_path: Path) -> None:
     assert "█" not in fim_private("show", file).stdout.decode()
     bars = fim_private("show", file, "--plot").stdout.decode().split("\n\n")[-1].splitlines()
     assert [line.count("█") for line in bars] == [0, 0, 60, 0, 30]
-    assert release_bars(RELEASE, width=10, block="#").splitlines()[2].endswith("  " + "#" * 10)
+    assert release_bars(RELEASE, block="#").splitlines()[2].endswith("  " + "#" * 60)
     write_release(released({}), tmp_path / "empty.json")
     assert "no counts to draw" in words(fim_private("show", tmp_path / "empty.json", "--plot"))
 
