@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fim_private.mechanisms.twins.twin import Twin
 
 
-_CERTIFIED = "fim_private.mechanisms.anonymous_names"
+_ANONYMOUS_NAMES = "fim_private.mechanisms.anonymous_names"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class Row:
         calibrated: CalibratedMechanism = import_module(self.module).calibrate(request, **self.options)
         if not (request.anonymous and self.needs_universe):
             return calibrated
-        certified: CalibratedMechanism = import_module(_CERTIFIED).certify(
+        certified: CalibratedMechanism = import_module(_ANONYMOUS_NAMES).certify(
             calibrated.mechanism, request, general=self.both_relations
         )
         return certified

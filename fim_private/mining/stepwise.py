@@ -76,8 +76,11 @@ def run(
         case ItemsFirst():
             looked = items_first_steps.look_first(database, mechanism, randomness)
             look = mechanism.count_look
-            if look is not None and first is not None:
-                way = look.way if look.decides(look_at_count(first, look, randomness), looked[1]) else mechanism
+            if look is not None:
+                if first is None:
+                    raise AssertionError("nothing was counted to look at")
+                if look.decides(look_at_count(first, look, randomness), looked[1]):
+                    way = look.way
         case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = mechanism.way(look_at_support(first, mechanism, randomness), looked[1])
