@@ -168,3 +168,26 @@ def test_dense_data_is_counted_in_bins_and_other_data_is_not(dense: bool, monkey
     assert float(noise.epsilon) == pytest.approx(4 * 0.5 * (1 - 0.03 - 0.03), rel=0.01)
     assert {itemset.items for itemset in release.itemsets if len(itemset.items) == 1} == {(name,) for name in names[:5]}
     assert all(itemset.count is not None and itemset.count > 2000 for itemset in release.itemsets)
+
+
+def test_a_look_that_leads_to_bins_gives_counts_that_do_not_contradict_each_other() -> None:
+    """No basket holds an item without those before it, so a pair is as frequent as one of its items."""
+    names = tuple("abcdefgh")
+    database = LocalDatabase(transactions_from_lists([names[: 1 + number // 100] for number in range(3000)]))
+
+    def contradictions(mechanism: str) -> int:
+        plan = make_plan(
+            size=(1, 2, 3),
+            top=30,
+            budget=Budget("1", "0"),
+            unit=PrivacyUnit(),
+            mechanism=mechanism,
+            universe=Universe(names=names),
+        )
+        counts = {frozenset(each.items): each.count for each in mine_as_planned(database, plan, seed=1).itemsets}
+        assert len(counts) > 20
+        assert list(counts.values()) == sorted(counts.values(), reverse=True)
+        return sum(counts[one] < counts[other] for one in counts for other in counts if one < other)
+
+    assert contradictions("items-first") == 0
+    assert contradictions("privbasis") > 0
