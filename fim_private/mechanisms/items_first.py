@@ -235,8 +235,8 @@ class ItemsFirst:
         return (
             Margin(
                 counts=math.ceil(max(needed, above)),
-                words=f"{lead} itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items and few "
-                "items make up the answer",
+                words=f"{lead} itemsets that do not occur, if units hold about {TYPICAL_LENGTH} different items and "
+                "few items make up the answer",
                 less_if_likely=True,
             ),
         )

@@ -92,7 +92,7 @@ class WeightedGaussian:
         # At a tiny epsilon they add nothing if they hold more than 256. The lead is then far beyond any data.
         weight = self.measurement.added(held) or self.measurement.resolution / math.sqrt(max(1, held))
         needed = (self.threshold + NORMAL_REACH * math.sqrt(self.measurement.variance)) / weight
-        words = f"over itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items"
+        words = f"over itemsets that do not occur, if units hold about {TYPICAL_LENGTH} different items"
         return (Margin(counts=math.ceil(needed), words=words),)
 
     def loud(self, names: int) -> Iterator[WeightedGaussian]:
