@@ -58,6 +58,7 @@ class PrivBasis:
         gaussian: whether the noise of the bins is Gaussian.
         sensitivity: Delta.
         most: the largest number of items in a basis.
+        fewest_items: if fewer items are chosen, so many of the list are picked.
     """
 
     top: int
@@ -67,6 +68,7 @@ class PrivBasis:
     gaussian: bool
     sensitivity: int = 1
     most: int = MOST_IN_BASIS
+    fewest_items: int = 1
 
     failures = ()
     gives_counts = True

@@ -31,7 +31,7 @@ def run(
     """
     progress("finding items")
     number = pick_number(database.top_itemsets(1, mechanism.most_items), counts, mechanism, randomness)
-    item_picks, pair_picks = mechanism.picks(number)
+    item_picks, pair_picks = mechanism.picks(max(number, min(mechanism.fewest_items, mechanism.items)))
     every = one_item_each(len(database.vocabulary))
     items = pick(database.count_chosen(every), item_picks, randomness)[:, 0]
     pairs = np.zeros((0, 2), np.int32)

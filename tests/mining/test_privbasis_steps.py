@@ -191,3 +191,21 @@ def test_a_look_that_leads_to_bins_gives_counts_that_do_not_contradict_each_othe
 
     assert contradictions("items-first") == 0
     assert contradictions("privbasis") > 0
+
+
+def test_a_look_that_leads_to_bins_picks_enough_items_for_the_list() -> None:
+    """Where items are equally frequent, chance alone says how many there are. One item makes up no list of 20."""
+    names = tuple("abcdefgh")
+    database = LocalDatabase(transactions_from_lists([names[:6]] * 4000))
+    plan = make_plan(
+        size=(1, 2, 3),
+        top=20,
+        budget=Budget("1", "0"),
+        unit=PrivacyUnit(),
+        mechanism="items-first",
+        universe=Universe(names=names),
+    )
+    for seed in range(10):
+        counts = [each.count for each in mine_as_planned(database, plan, seed=seed).itemsets]
+        assert len(counts) == 20
+        assert all(count == pytest.approx(4000, rel=0.1) for count in counts)
