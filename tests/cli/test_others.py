@@ -48,7 +48,8 @@ def test_plan_without_delta_leaves_what_needs_none(tmp_path: Path) -> None:
     done = succeed("plan", *options, "--universe-file", listed)
     assert "\nexponential " in done.stdout.decode()
     assert "\npermute-and-flip: " in done.stdout.decode()
-    assert "lmm cannot be used" in words(done)
+    assert "lmm cannot be used: This mechanism needs a delta. Give --delta, such as 1e-6" in words(done)
+    assert "delta=" not in words(done)
 
 
 def test_inspect_is_for_the_curator(tmp_path: Path) -> None:

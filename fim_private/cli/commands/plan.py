@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,8 +91,7 @@ def plan(
     if html is not None:
         from fim_private.report.document.write import write_page
 
-        reasons = [(name, str(reason)) for name, reason in refused.items()]
-        page = plan_document(words, chosen, plans if len(plans) > 1 else (), reasons, advice=advice)
+        page = plan_document(words, chosen, plans if len(plans) > 1 else (), _reasons(refused), advice=advice)
         written = write_page(page, html, overwrite=overwrite)
         say(f"Written to {written}.\n", quiet=quiet)
     if as_json:
@@ -106,8 +106,11 @@ def plan(
     unit = asked.unit.describe(asked.together)
     typer.echo(wrapped([f"{words}, protecting {unit}. No data is read, and nothing is spent."]) + "\n")
     _print(plans, chosen, quiet=quiet)
-    for name, reason in refused.items():
-        say(f"\n{name} cannot be used: {reason}", quiet=quiet)
+    if refused:
+        say(
+            "\n" + wrapped([f"{name} cannot be used: {reason}" for name, reason in _reasons(refused)], indent="    "),
+            quiet=quiet,
+        )
     if asked.universe.items is None and len(names) > 1:
         say(
             "\n"
@@ -119,6 +122,11 @@ def plan(
             ),
             quiet=quiet,
         )
+
+
+def _reasons(refused: Mapping[str, BudgetError]) -> list[tuple[str, str]]:
+    """Why mechanisms cannot be used, in options of the command line: as text, an error names arguments of Python."""
+    return [(name, f"{refusal.what} {refusal.next_step}") for name, refusal in refused.items()]
 
 
 def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:

@@ -97,7 +97,13 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
         else lists_of_items(
             sample.name,
             {"item_separator": mark},
-            Way("If each cell is one item, give", layout.guesses()),
+            Way(
+                "If each cell is one item, nearly every transaction holds one: name the column that says which rows "
+                "belong together with --transaction-column or, if single items are meant, give"
+                if once
+                else "If each cell is one item, give",
+                layout.guesses(),
+            ),
         )
     )
 

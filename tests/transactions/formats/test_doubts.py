@@ -390,7 +390,7 @@ CASES = {
     **{
         f"lists in cells: {cells[0]}": Case(
             text="Transaction,Items\n" + "".join(f'{row},"{cell}"\n' for row, cell in enumerate(cells)),
-            says="look like lists of items.*--item-separator .*--format long",
+            says="look like lists.*--item-separator .*transaction holds one: .*--transaction-column.*--format long",
             instead={"item_separator": mark},
             reads=[{"butter", "coffee"}, {"butter"}, {"tea", "coffee"}, {"tea"}, {"rye"}],
             stays=LONG_TABLE,
