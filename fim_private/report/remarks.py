@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import COUNTS
 from fim_private.plan import Plan
 from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
@@ -138,7 +142,7 @@ def found_note(plan: Plan, release: Release) -> str | None:
     possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
     of_items = " A test showed that each of these items is frequent enough to be named. It did not test the itemsets."
     of_items = of_items if plan.universe.names is None else " Names of your list need no test."
-    read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
+    read_off = [measured for search in searches if (measured := _measured(search, release)) is not None]
     off = 2 * max((measured.deviation for measured in read_off), default=math.inf)
     doubtful = any(_may_be_in_no_basket(itemset, off) for itemset in release.itemsets)
     if doubtful and max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
@@ -170,6 +174,13 @@ def found_note(plan: Plan, release: Release) -> str | None:
             "--top counts what was named, with intervals."
         )
     return wrapped([note])
+
+
+def _measured(search: ItemsFirst, release: Release) -> Measurement | None:
+    """How a search usually counts what it names, also one that usually picks, if it has counted here; None if not."""
+    rough = {len(each.items) for each in release.itemsets if each.count is not None and each.count_low is None}
+    usual = search.usual.itemsets
+    return replace(search, select=COUNTS).usual.itemsets if usual is None and rough & {*search.sizes} else usual
 
 
 def _may_be_in_no_basket(itemset: ReleasedItemset, off: float) -> bool:

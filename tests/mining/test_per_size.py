@@ -126,6 +126,10 @@ def test_items_found_twice_stand_once() -> None:
         counted = tuple(replace(each, count=900, count_low=low, count_high=1100) for each in release.itemsets)
         note = found_note(plan_of("items-first"), replace(release, itemsets=counted)) or ""
         assert "stands out" not in note
+    counted = tuple(replace(each, count=5) for each in release.itemsets)  # the search may count, though picks are usual
+    note = " ".join((found_note(plan_of("items-first"), replace(release, itemsets=counted)) or "").split())
+    assert "Counts are rough." in note
+    assert f"{len(counted)} of the counts are smaller than that: perhaps nobody has these itemsets" in note
     both = [(name,) for name in names] + list(combinations(names, 2))
     every = tuple(ReleasedItemset(rank=rank, items=itemset) for rank, itemset in enumerate(both, 1))
     note = found_note(plan_of("items-first"), replace(release, itemsets=every)) or ""
