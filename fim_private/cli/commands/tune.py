@@ -79,7 +79,7 @@ def tune(
     from fim_private.mining.tuning import tune as choose
     from fim_private.mining.tuning_plan import plan_tuning
     from fim_private.report.promise_in_short import statement
-    from fim_private.report.remarks import tuning_note
+    from fim_private.report.remarks import found_note, tuning_note
 
     tuning = plan_tuning(
         read_configurations(candidates),
@@ -104,7 +104,12 @@ def tune(
     if tuned is None:
         remarks.append("Nothing is released. The budget is spent.")
     else:
+        plan, named = dict(zip(tuning.names, tuning.plans, strict=True))[tuned.name], len(tuned.release.itemsets)
         remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
+        if named < plan.top:
+            remarks.append(f"Its run named {named:,} of {plan.top:,} itemsets. No other was clear enough to name.")
+        if (note := found_note(plan, tuned.release)) is not None:
+            remarks.append(note)
         remarks.append(statement(tuned.release, in_full=delivery.explain))
     conclude(remarks, delivery, run_ledger)
 

@@ -58,6 +58,15 @@ def test_it_says_what_was_chosen_and_what_it_cost(baskets: Path) -> None:
     assert release["command"].startswith("fim-private tune baskets.csv --candidates candidates.toml")
 
 
+def test_it_says_what_is_missing_and_what_was_tested(baskets: Path) -> None:
+    candidates = baskets.with_name("candidates.toml")
+    both = (f'[[candidate]]\nmechanism = "items-first"\nmax_items = {most}\n' for most in (3, 4))
+    candidates.write_text("size = 2\ntop = 5\n" + "".join(both))
+    said = " ".join(words(tune(baskets, "--seed", 1)).split())
+    assert "Its run named 3 of 5 itemsets. No other was clear enough to name." in said
+    assert "It did not test the itemsets." in said
+
+
 def test_nothing_reaches_too_high_a_threshold(baskets: Path) -> None:
     never = ("--threshold", 10**9, "--seed", 1)
     done = tune(baskets, *never, "-o", baskets.with_name("none.json"))
