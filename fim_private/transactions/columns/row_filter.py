@@ -18,7 +18,10 @@ from fim_private.transactions.columns.column_table import ColumnTable, as_text
 from fim_private.transactions.columns.where_text import condition_of
 
 OPTION = "--where"
-COMPARED = "Numbers are written 1.5 and dates 2025-12-31, not 1,5 and 31.12.2025"
+COMPARED = (
+    "Numbers are written 1.5, not 1,5, and dates 2025-12-31 or 2025-12-31 08:30, not 31.12.2025. Compare times with a "
+    "time zone, such as +01:00, by LIKE '2025-12%'"
+)
 
 Cells = Callable[[str], pl.Series]
 """Gives the cells of a column, by the name that the condition has for it: strings."""

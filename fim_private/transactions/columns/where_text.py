@@ -51,6 +51,7 @@ HOW = (
     "aggregates and SELECT are refused: each row must be decided by itself."
 )
 
+QUOTED = "Write dates in quotes, as in '2025-12-31'."
 DECIMAL = "Write numbers with a decimal point, as in 1.5, not 1,5."
 
 NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -166,7 +167,7 @@ class _Tokens:
             raise _no_functions(token)
         shown = f"{token!r}, its character {self._starts[self._next] + 1}"
         behind_number = self._tokens[self._next - 1][0] == "number"
-        how = DECIMAL if behind_number and (kind, token) == ("sign", ",") else HOW
+        how = {",": DECIMAL, "-": QUOTED}.get(token, HOW) if behind_number and kind == "sign" else HOW
         return UsageError(f"--where does not go on as a condition at {shown}.", how)
 
     def _is_called(self, place: int) -> bool:

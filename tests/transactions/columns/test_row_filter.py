@@ -147,6 +147,7 @@ def test_whatever_could_see_other_rows_is_refused(where: str) -> None:
         ("Price > 1,5", "not 1,5"),
         ("Price BETWEEN 1 AND 2,5", "not 1,5"),
         ("1,5 < Price", "not 1,5"),
+        ("Day >= 2025-01-10", "dates in quotes, as in '2025-12-31'"),
         ("Bon-Nr IS NOT NULL", "double quotes around names that are not one word"),
         ("Unit price > 1", 'as in "Unit price" > 1.5 AND'),
         ("Quantity > 5x", "cannot be read from character 11"),
@@ -453,6 +454,15 @@ def test_a_condition_that_no_cell_can_be_compared_with_says_how_numbers_are_writ
     done = end_with(3, "mine", path, "--size", 1, "--top", 1, *PROMISE, "--where", "preis > 3")
     assert "No item was found" in words(done)
     assert "Numbers are written 1.5" in " ".join(words(done).split())
+
+
+def test_times_with_a_time_zone_are_compared_as_the_error_says(tmp_path) -> None:
+    path = tmp_path / "sales.csv"
+    rows = (f"{day},tea,2025-12-{day}T08:00:00+01:00\n" for day in range(10, 30))
+    path.write_text("bon,artikel,zeit\n" + "".join(rows))
+    asked = ("inspect", path, "--where")
+    assert "by LIKE '2025-12%'" in " ".join(words(end_with(3, *asked, "zeit >= '2025-12-20'")).split())
+    assert re.search(r"transactions +10\n", succeed(*asked, "zeit LIKE '2025-12-2%'").stdout.decode())
 
 
 def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -> None:
