@@ -203,7 +203,6 @@ def calibrate(request: Request, *, gaussian: bool = False) -> CalibratedMechanis
         UsageError: the names of the items are not public, more itemsets are asked for than it serves, or larger ones.
         BudgetError: delta is 0 with Gaussian noise, or the budget is too small.
     """
-    request.require_universe()
     if not request.listed:
         raise UsageError(
             "PrivBasis needs the names of all items that may occur; their number is not enough.",

@@ -290,7 +290,7 @@ def test_the_budget_is_spent_and_proved() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"universe_size": None}, "declared universe"),
+        ({"universe_size": None}, "names of all items"),
         ({"anonymous": True}, "names of all items"),
         ({"top": LARGEST_TOP + 1}, "at most 500 itemsets"),
         ({"sizes": (2, 13)}, "at most 12 items"),
