@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -259,4 +260,14 @@ def check(settings: Settings, occurring: int) -> None:
             cell.plan(settings)
         except (UsageError, BudgetError) as error:
             where = f"size {cell.size}, top {cell.top}, epsilon {cell.epsilon}"
-            raise UsageError(f"{cell.mechanism} cannot be run at {where}: {error.what}", error.next_step) from None
+            raise UsageError(
+                f"{cell.mechanism} cannot be run at {where}: {error.what}",
+                _shorter(settings, occurring, cell) or error.next_step,
+            ) from None
+
+
+def _shorter(settings: Settings, occurring: int, cell: Cell) -> str:
+    """Which values of k to ask for if a cell asks for more than all itemsets of its size; else an empty text."""
+    possible = min(math.comb(settings.universe_items or occurring, size) for size in settings.sizes)
+    short = ",".join(str(top) for top in settings.tops if top <= possible)
+    return f"Give --tops {short}, or larger --sizes." if short and cell.top > possible else ""

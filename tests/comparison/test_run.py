@@ -261,6 +261,8 @@ def test_seeds_are_all_different_and_depend_on_the_cell_alone(counts: ExactCount
 def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCounts) -> None:
     with pytest.raises(UsageError, match="exponential cannot be run at size 1, top 50"):
         check(replace(SETTINGS, tops=(50,)), counts.items)
+    with pytest.raises(UsageError, match=r"fewer itemsets.*tops=1,2, or larger size"):
+        check(replace(SETTINGS, tops=(1, 2, 50)), counts.items)
     with pytest.raises(UsageError, match="more items than the declared"):
         check(replace(SETTINGS, universe_items=2), counts.items)
     with pytest.raises(UsageError, match="choosing cannot be run at size 2"):
