@@ -256,7 +256,10 @@ def no_item(columns: Columns, *, undecided: bool = False) -> InputError:
     where = "" if columns.where is None else ", and whether any row meets --where"
     if undecided:
         where += f". Some cells were blank, or no number or date where one is needed. {COMPARED}"
-    return InputError("No item was found in the data.", f"Check the format, the columns and the separator{where}.")
+    return InputError(
+        "No item was found in the data.",
+        f"Check the format, the columns, the separator and whether anything follows the header{where}.",
+    )
 
 
 def read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
