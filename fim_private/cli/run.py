@@ -134,6 +134,7 @@ def hand_over(text: Callable[[], str], run_ledger: RunLedger, delivery: Delivery
     """
     output, quiet = delivery.output, delivery.quiet
     written: list[Path] = []
+    printed = False
 
     def write() -> None:
         from fim_private.release.files import write_release
@@ -144,7 +145,9 @@ def hand_over(text: Callable[[], str], run_ledger: RunLedger, delivery: Delivery
                 run_ledger.deliver()
 
     def show() -> None:
+        nonlocal printed
         print_release(text(), written=bool(written))
+        printed = True
         if not goes_nowhere():
             run_ledger.deliver()
 
@@ -160,7 +163,8 @@ def hand_over(text: Callable[[], str], run_ledger: RunLedger, delivery: Delivery
         say(f"\nWritten to {output}.", quiet=quiet)
     elif release is None and output is not None:
         say(f"\n{output} was not written.")
-    if len(failures) == 2 and all(isinstance(failure, InputError) for failure in failures):
+    lost = not (written or printed)  # the ledger may have failed to note what was handed over
+    if lost and len(failures) == 2 and all(isinstance(failure, InputError) for failure in failures):
         raise InputError(
             f"The release could neither be written to {output} nor printed.",
             "The release is lost, and its cost is spent.",

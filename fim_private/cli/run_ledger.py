@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fim_private.cli.interruption import InterruptedByUser, stop_if_heard
 from fim_private.cli.progress import say
+from fim_private.errors import InputError
 
 if TYPE_CHECKING:
     from fim_private.accounting.cost import Priced
@@ -66,7 +67,11 @@ class RunLedger:
             InputError: the ledger cannot be written to.
         """
         if self._ledger is not None and self._charged is not None and not self._delivered:
-            self._ledger.deliver(self._charged)
+            try:
+                self._ledger.deliver(self._charged)
+            except InputError:
+                self._delivered = True  # it was handed over, and the error says what the ledger lacks
+                raise
             self._delivered = True
 
     def remaining(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -16,7 +17,7 @@ import pytest
 from fim_private.cli.options import Delivery
 from fim_private.cli.run import hand_over
 from fim_private.errors import InputError
-from fim_private.ledger import Ledger
+from fim_private.ledger import Ledger, store
 from fim_private.release import Release
 from fim_private.release.files import read_release
 from tests import processes
@@ -134,6 +135,31 @@ def test_one_way_that_fails_does_not_stop_the_other(
         hand_over(lambda: "the table", run_ledger, Delivery(output=tmp_path / "other.json"), release())
     assert capsys.readouterr().out == "the table\n"
     assert run_ledger.delivered == 2
+
+
+@pytest.mark.parametrize("noted", [False, True])
+@pytest.mark.parametrize("to_file", [False, True])
+def test_a_release_that_was_handed_over_is_not_called_lost_if_the_ledger_fails_afterwards(
+    baskets: Path, ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to_file: bool, noted: bool
+) -> None:
+    calls, put = iter(range(100)), store._put
+    last = 3 if noted else 2  # the charge and its mark, and perhaps the note of the delivery
+
+    def disk_that_fails(*arguments: Any) -> None:
+        if next(calls) >= last:
+            raise OSError(errno.EIO, "no")
+        put(*arguments)
+
+    monkeypatch.setattr(store, "_put", disk_that_fails)
+    output = tmp_path / "out.json"
+    given = ("-o", output) if to_file else ()
+    done = fim_private("mine", baskets, *ASKED, "--ledger", ledger.path, *given)
+    assert (done.returncode, output.exists()) == (3, to_file)
+    assert b"+" in done.stdout
+    assert "handed over" in words(done)
+    assert "lost" not in words(done)
+    assert "not delivered" not in words(done)
+    assert ledger.state().undelivered == (not noted)
 
 
 @pytest.mark.parametrize("ending", ["json", "parquet", "csv"])
