@@ -80,12 +80,19 @@ class Store:
         self._fingerprint = fingerprint
         self._owner_only = owner_only
         self._rows: dict[Key, list[Row]] = {}
-        try:
+        with self._used():
             folder.mkdir(parents=True, exist_ok=True)
             self._load()
+
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        """Blame the folder for what its file system refuses."""
+        try:
+            yield
         except OSError as error:
             raise InputError(
-                f"The folder {folder} cannot be used: {error.strerror}.", "Give another with --output."
+                f"The folder {self._folder} cannot be used: {error.strerror}.",
+                "Make room there, or give another with --output. Finished runs are kept.",
             ) from None
 
     @contextmanager
@@ -138,10 +145,14 @@ class Store:
         return frozenset(self._rows)
 
     def add(self, rows: list[Row]) -> None:
-        """Keep a finished cell. It is on the disk when this returns."""
+        """Keep a finished cell. It is on the disk when this returns.
+
+        Raises:
+            InputError: the disk refuses.
+        """
         opener = for_owner if self._owner_only else None
         # Path's own `open` takes no opener.
-        with open(self._folder / LINES, "a", encoding="utf-8", opener=opener) as file:
+        with self._used(), open(self._folder / LINES, "a", encoding="utf-8", opener=opener) as file:
             # The line break comes first, so that a line cut short by a killed process does not spoil this one.
             file.write(json.dumps(self._fingerprint) if file.tell() == 0 else "")
             file.write("\n" + json.dumps(rows, separators=(",", ":")))
@@ -162,12 +173,13 @@ class Store:
         if not (self._folder / LINES).exists() and self._is_there(table):
             return table
         metadata = {"fim_private": json.dumps(self._fingerprint)}
-        write_whole(
-            self._folder / RESULTS,
-            lambda part: table.write_parquet(part, metadata=metadata),
-            owner_only=self._owner_only,
-        )
-        (self._folder / LINES).unlink(missing_ok=True)
+        with self._used():
+            write_whole(
+                self._folder / RESULTS,
+                lambda part: table.write_parquet(part, metadata=metadata),
+                owner_only=self._owner_only,
+            )
+            (self._folder / LINES).unlink(missing_ok=True)
         return table
 
     def _is_there(self, table: pl.DataFrame) -> bool:
@@ -189,7 +201,7 @@ class Store:
                 known = pl.concat([pl.DataFrame(schema=SCHEMA), pl.read_parquet(results)], how="diagonal")
                 for part in known.partition_by(names, maintain_order=True):
                     self._keep(part.to_dicts())
-        if lines.exists():
+        if lines.exists() and lines.stat().st_size:  # it is empty if the disk was full at the first cell
             # A damaged byte is one more damage of its line.
             head, *rest = lines.read_text(encoding="utf-8", errors="replace").split("\n")
             self._check(_parsed(head))

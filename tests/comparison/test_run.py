@@ -293,6 +293,22 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "inside", {})
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_disk_that_is_full_at_the_first_cell_is_said_and_the_comparison_goes_on_later(
+    tmp_path: Path, counts: ExactCounts
+) -> None:
+    cell = run_cell(next(cells_of(SETTINGS, counts.items)), SETTINGS, counts)
+    fingerprint = {**SETTINGS.fingerprint(), "files": "x"}
+    store, lines = Store(tmp_path, fingerprint), tmp_path / LINES
+    lines.symlink_to("/dev/full")
+    with pytest.raises(InputError, match="cannot be used: No space"):
+        store.add(cell)
+    lines.unlink()
+    lines.touch()  # what an ordinary file is after that
+    Store(tmp_path, fingerprint).add(cell)
+    assert len(Store(tmp_path, fingerprint).finished) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_process", "few_names")
 def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
