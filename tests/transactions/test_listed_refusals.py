@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -38,6 +39,7 @@ ONE_HOT: dict[str, Any] = {"format": "one-hot"}
         (b"tid,item,who\n1,a,x\n", b"2,a,\n", BOUGHT, "have no unit"),
         (b"tid,item,who\n1,a,x\n", b"1,b,y\n", BOUGHT, "or belong to two"),
         (b"a,b\n1,0\n", b"1,2\n", ONE_HOT, "A one-hot cell is neither 0 nor 1"),
+        (b"tid,a\n1,0\n2,1\n", b"2,1\n", {**ONE_HOT, "transaction_column": "tid"}, "A transaction id stands twice"),
     ],
 )
 def test_one_more_line_ends_a_run_in_a_listed_way(
@@ -70,3 +72,22 @@ def test_an_odd_value_in_a_frame_ends_a_run_in_a_listed_way() -> None:
     with pytest.raises(InputError):
         read_transactions(frame("a", 1, ["b"]), **LONG)
     assert "in a frame, a value that is neither text nor number nor date" in LISTED
+
+
+@pytest.mark.parametrize(
+    ("more", "listed"),
+    [
+        ((1, ["b"]), "A transaction id stands twice in a one-hot table or beside lists."),
+        ((2, "b"), "or no list among lists"),
+    ],
+)
+def test_an_odd_row_of_lists_ends_a_run_in_a_listed_way(more: tuple[int, object], listed: str) -> None:
+    lists = {"format": "lists", "transaction_column": "tid", "item_column": "items"}
+
+    def frame(*rows: tuple[int, object]) -> pd.DataFrame:
+        return pd.DataFrame(rows, columns=["tid", "items"])
+
+    assert len(read_transactions(frame((0, ["a"]), (1, ["b"])), **lists)) == 2
+    with pytest.raises(InputError):
+        read_transactions(frame((0, ["a"]), (1, ["b"]), more), **lists)
+    assert listed in LISTED
