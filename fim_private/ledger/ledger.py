@@ -193,7 +193,9 @@ class Ledger:
             store.write(self.path, work, self._on_wait)
         except LookupError:
             raise InputError(
-                "The ledger knows no such release, or it was delivered before.", "Look at its history."
+                "The ledger knows no such release, or it was delivered before.",
+                "Look at its history. If it lacks a release that was handed over, an older copy of the file was put in "
+                "its place: put back a copy with all releases in it.",
             ) from None
         except store.RecordedError as error:
             raise InputError(

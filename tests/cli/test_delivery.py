@@ -21,7 +21,7 @@ from fim_private.ledger import Ledger, store
 from fim_private.release import Release
 from fim_private.release.files import read_release
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, standard_output, succeed, words
+from tests.cli.command import PROMISE, end_with, fim_private, standard_output, succeed, words
 from tests.release.test_release import release
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE, "--mechanism", "limited-domain")
@@ -160,6 +160,16 @@ def test_a_release_that_was_handed_over_is_not_called_lost_if_the_ledger_fails_a
     assert "lost" not in words(done)
     assert "not delivered" not in words(done)
     assert ledger.state().undelivered == (not noted)
+
+
+def test_a_ledger_that_is_rolled_back_during_a_run_is_told(
+    baskets: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ledger.path.read_bytes()
+    monkeypatch.setattr("fim_private.cli.run.print_release", lambda *_, **__: ledger.path.write_bytes(before))
+    told = words(end_with(3, "mine", baskets, *ASKED, "--ledger", ledger.path))
+    assert "an older copy of the file was put in its place" in told
+    assert "not delivered" not in told
 
 
 @pytest.mark.parametrize("ending", ["json", "parquet", "csv"])
