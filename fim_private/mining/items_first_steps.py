@@ -147,7 +147,7 @@ def run(
     else:
         candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
         if epsilon is None:
-            chosen, counts = _read(tokens, candidates, mechanism, steps, randomness)
+            chosen, counts = _read(tokens, candidates, mechanism, steps, randomness, longest=lengths.lengths.max())
         else:
             expected = None if independent is None else independent(candidates.itemsets)
             chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
@@ -317,15 +317,21 @@ def _picked_from_all(
 
 
 def _read(
-    tokens: Tokens, candidates: _Candidates, mechanism: ItemsFirst, steps: LaterSteps, randomness: Randomness
+    tokens: Tokens,
+    candidates: _Candidates,
+    mechanism: ItemsFirst,
+    steps: LaterSteps,
+    randomness: Randomness,
+    *,
+    longest: float,
 ) -> tuple[NDArray[np.int32], Floats | None]:
-    """The itemsets with the largest noisy counts, and these counts."""
+    """The itemsets with the largest noisy counts, and these counts. Few units hold more than `longest` items."""
     least = -math.inf if mechanism.min_count is None else mechanism.min_count
     estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
     estimate = estimates.counts
     # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
-    told = min(mechanism.top, _told_from_noise(estimates, candidates, mechanism.top, mechanism.items.measurement))
-    best = np.argsort(-estimate, kind="stable")[:told]
+    told = _told_from_noise(estimates, candidates, mechanism, possible=longest >= mechanism.sizes[0])
+    best = np.argsort(-estimate, kind="stable")[: min(mechanism.top, told)]
     best = best[estimate[best] > least]
     return candidates.itemsets[best], estimate[best]
 
@@ -375,15 +381,16 @@ def _without_decoys(chosen: NDArray[np.int32], per_decoy: int) -> NDArray[np.int
     return told
 
 
-def _told_from_noise(estimates: Estimates, candidates: _Candidates, top: int, measurement: Measurement) -> int:
+def _told_from_noise(estimates: Estimates, candidates: _Candidates, mechanism: ItemsFirst, *, possible: bool) -> int:
     """How many candidates may be read: all if the likeliest have support, else those that stand out by themselves.
 
-    Where what was expected is right, it tells far more than one count does. Whether it is right, many counts tell.
+    Where what was expected is right, it tells far more than one count does. Whether it is right, many counts tell, and
+    whether it is `possible`, that units hold enough items.
     """
-    if estimates.together_above_nothing(top) >= _TOGETHER:
+    if possible and estimates.together_above_nothing(mechanism.top) >= _TOGETHER:
         return len(candidates.itemsets)
     deviations = np.sort(estimates.above_nothing(np.exp(candidates.expected), candidates.deviations))[::-1]
-    return up_to_last(share_of_noise(measurement.beyond(deviations), len(deviations)) <= _NOISE)
+    return up_to_last(share_of_noise(mechanism.items.measurement.beyond(deviations), len(deviations)) <= _NOISE)
 
 
 def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Estimates:

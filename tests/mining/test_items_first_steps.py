@@ -253,6 +253,16 @@ def test_a_list_that_would_be_mostly_noise_is_cut_short(select: str, *, listed: 
     assert all(named(frequent, SEED + run) == 20 for run in range(2))
 
 
+def test_no_pairs_are_made_up_where_hardly_any_unit_holds_two_items() -> None:
+    """The look at the lengths says so. Noise alone lifts the likeliest pairs together in three runs of ten."""
+    data = transactions_from_lists([[f"item {number % 40}"] for number in range(20_000)])
+    runs = [
+        mined(data, top=50, epsilon=1, mechanism="items-first", select=COUNTS, seed=SEED + run).itemsets
+        for run in range(12)
+    ]
+    assert sum(map(len, runs)) <= 3
+
+
 def test_picks_end_where_half_of_them_are_noise_by_the_decoys_among_them() -> None:
     def kept(picks: str, per_decoy: int = 1) -> str:
         """D is a decoy."""
