@@ -125,7 +125,7 @@ def run(
         return _picked_of_found(database, histogram, lengths, mechanism, randomness)
     reading = mechanism.reading(lengths)
     if reading is not None:
-        return _read_items(database, merged, reading, randomness)
+        return _read_items(database, merged, reading, lengths, randomness)
     tokens, units = discover(database, merged, mechanism.items, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
@@ -136,7 +136,7 @@ def run(
         second = measure(tokens.count_units(len(likeliest), again.weights), again, randomness) / again.resolution
         item_counts[: len(likeliest)] = _average(likeliest, mechanism.item_deviation(lengths), second, again.deviation)
         order = np.argsort(-item_counts, kind="stable")
-        tokens, units, item_counts = tokens.ordered(order), units[order], item_counts[order]
+        tokens, item_counts = tokens.ordered(order), item_counts[order]
     steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
     progress("counting")
@@ -161,15 +161,15 @@ def run(
     named = np.sort(by_support[: len(codes)])
     itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
-    # A second count may have changed the order of the tokens.
-    falling = np.argsort(np.where(found == PADDING, math.inf, -units[found]), kind="stable")[: (found != PADDING).sum()]
+    shown = np.where(found == PADDING, -math.inf, item_counts[found])
+    falling = np.argsort(-shown, kind="stable")[: (found != PADDING).sum()]
     return Outcome(
         itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
         expected=None if independent is None else independent(chosen[named]),
         found=FoundItems(
             codes=itemsets.ravel()[first[falling]],
-            counts=units[found[falling]] / mechanism.items.measurement.resolution,
+            counts=shown[falling],
         ),
     ).consistent
 
@@ -200,12 +200,16 @@ def _picked_of_found(
     named = order[np.isin(found[order, 0], chosen[:, 0])]
     return Outcome(
         itemsets=chosen,
-        found=FoundItems(codes=found[named, 0], counts=noisy[named] / measurement.resolution),
+        found=FoundItems(codes=found[named, 0], counts=noisy[named] / measurement.resolution / weight),
     )
 
 
 def _read_items(
-    database: TransactionDatabase, merged: TransactionDatabase, reading: ItemReading, randomness: Randomness
+    database: TransactionDatabase,
+    merged: TransactionDatabase,
+    reading: ItemReading,
+    lengths: Lengths,
+    randomness: Randomness,
 ) -> Outcome:
     """The single items with the largest noisy counts, without some of little support."""
     tokens, noisy = discover(database, merged, reading.items, randomness)
@@ -213,7 +217,8 @@ def _read_items(
     kept = keep_supported(tokens, read, reading.left_out(len(read)), randomness)
     counts = noisy[kept[:, 0]]
     codes = certify(tokens, kept, reading.certificate, randomness, reading.trust(counts.astype(np.float64)))
-    found = counts[: len(codes)] / reading.items.measurement.resolution
+    measurement = reading.items.measurement
+    found = counts[: len(codes)] / measurement.resolution / lengths.weight(measurement.full)
     return Outcome(itemsets=codes, found=FoundItems(codes=codes[:, 0], counts=found))
 
 

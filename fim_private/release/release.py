@@ -77,7 +77,7 @@ class FoundItem:
     Args:
         item: its name.
         count: a noisy count of the units that hold the item (and all items that every itemset must contain). Units with
-            many items count less.
+            many items count less, and all counts are raised for it by the same factor.
     """
 
     item: str

@@ -121,6 +121,8 @@ def test_counts_of_long_transactions_are_not_too_low() -> None:
     release = mined(data, size=[1, 2], top=100, epsilon=2, mechanism="items-first", select=COUNTS, seed=SEED)
     assert len(release.itemsets) >= 50
     assert all(itemset.count == pytest.approx(5000, rel=0.15) for itemset in release.itemsets)
+    assert len(release.found) > 5
+    assert all(found.count == pytest.approx(5000, rel=0.15) for found in release.found)
 
 
 def test_counts_of_several_sizes_do_not_contradict_each_other_or_the_order() -> None:

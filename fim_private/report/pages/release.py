@@ -176,7 +176,7 @@ def _making(release: Release) -> list[Part]:
                 head=("item", "noisy count"),
                 rows=tuple((found.item, found.count) for found in further),
                 caption=f"The {len(further):,} items that were first found to be frequent. They are part of the "
-                "release. Transactions with many items count less here.",
+                "release. Long transactions count less, and all counts are raised for it by the same factor.",
                 digits=0,
                 collapsed=True,
             )
