@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
@@ -21,6 +22,7 @@ from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.settings import Cell, Settings, cells_of
 from fim_private.comparison.store import Store, key_of
 from fim_private.comparison.trials import Row, run_cell
+from fim_private.errors import InputError
 
 Advance = Callable[[int, int], None]
 """Called with the number of finished cells and the number of all cells."""
@@ -55,6 +57,7 @@ def run(
         owner_only: make the files in the folder readable by their owner only.
 
     Raises:
+        InputError: the disk refuses, or a process was killed.
         UsageError: the folder holds another comparison, or another process is writing to it.
     """
     by_name = {exact.name: exact for exact in counts}
@@ -84,8 +87,13 @@ def run(
                     store.add(future.result())
                     done += 1
                     advance(done, len(jobs))
-            except BaseException:
+            except BaseException as error:
                 held.close()  # ends the workers, because nobody waits for their cells
+                if isinstance(error, BrokenProcessPool):
+                    raise InputError(
+                        "A process that ran mechanisms was killed, most likely because memory ran out.",
+                        "Run it again, with fewer --processes. Finished runs are kept.",
+                    ) from None
                 raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)

@@ -180,8 +180,8 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
         yield Cell(mechanism=name, size=ALL_SIZES, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
         row = find(name)
-        if row.instead_of or row.weighs:
-            continue  # `auto` takes it, or it is not made for a public list
+        if row.instead_of or row.weighs or name in COMPARATORS:
+            continue  # `auto` takes it, it is not made for a public list, or it would hold the names of all items
         for top in padded_tops(settings):
             most = row.most_names or PADDED[-1]
             for items in (declared, *(items for items in PADDED if declared < items <= most)):

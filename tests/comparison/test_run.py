@@ -310,6 +310,27 @@ def test_a_disk_that_is_full_at_the_first_cell_is_said_and_the_comparison_goes_o
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_names")
+def test_a_killed_process_is_said_and_the_comparison_goes_on_later(tmp_path: Path, counts: ExactCounts) -> None:
+    def kill(done: int, _all: int) -> None:
+        if done:
+            for process in multiprocessing.active_children():
+                process.kill()
+
+    many = replace(SETTINGS, trials=60)  # the process must not have run all of them when it is killed
+    with pytest.raises(InputError, match=r"was killed.*Finished runs are kept"):
+        run(many, [counts], tmp_path, fingerprint={"files": "x"}, processes=1, advance=kill)
+    assert (tmp_path / LINES).stat().st_size
+    assert len(compare(tmp_path, counts, many)) == len(list(cells_of(many, counts.items))) * many.trials
+
+
+def test_no_comparator_gets_a_list_of_made_up_names() -> None:
+    """It would hold them all: seventeen gigabytes for a hundred million."""
+    cells = cells_of(replace(SETTINGS, mechanisms=("privbasis", "exponential")), 4)
+    assert {cell.mechanism for cell in cells if cell.padded} == {"exponential"}
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_process", "few_names")
 def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
     settings = replace(SETTINGS, mechanisms=tuple(REGISTRY), sizes=(2,), tops=(1,), epsilons=("4",), trials=2)
