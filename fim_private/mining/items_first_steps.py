@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +22,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
+from fim_private.mechanisms.protocol import BY_COUNT, COUNTS
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_pairs
 from fim_private.mining.outcome import FoundItems, Outcome
@@ -137,6 +138,9 @@ def run(
         item_counts[: len(likeliest)] = _average(likeliest, mechanism.item_deviation(lengths), second, again.deviation)
         order = np.argsort(-item_counts, kind="stable")
         tokens, item_counts = tokens.ordered(order), item_counts[order]
+    possible = bool(lengths.lengths.max() >= mechanism.sizes[0])
+    if not possible and mechanism.select is None and mechanism.by == BY_COUNT:
+        mechanism = replace(mechanism, select=COUNTS)  # noise alone puts more on a list of picks
     steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
     progress("counting")
@@ -147,7 +151,7 @@ def run(
     else:
         candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
         if epsilon is None:
-            chosen, counts = _read(tokens, candidates, mechanism, steps, randomness, longest=lengths.lengths.max())
+            chosen, counts = _read(tokens, candidates, mechanism, steps, randomness, possible=possible)
         else:
             expected = None if independent is None else independent(candidates.itemsets)
             chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
@@ -328,14 +332,14 @@ def _read(
     steps: LaterSteps,
     randomness: Randomness,
     *,
-    longest: float,
+    possible: bool,
 ) -> tuple[NDArray[np.int32], Floats | None]:
-    """The itemsets with the largest noisy counts, and these counts. Few units hold more than `longest` items."""
+    """The itemsets with the largest noisy counts, and these counts; `possible` as in `_told_from_noise`."""
     least = -math.inf if mechanism.min_count is None else mechanism.min_count
     estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
     estimate = estimates.counts
     # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
-    told = _told_from_noise(estimates, candidates, mechanism, possible=longest >= mechanism.sizes[0])
+    told = _told_from_noise(estimates, candidates, mechanism, possible=possible)
     best = np.argsort(-estimate, kind="stable")[: min(mechanism.top, told)]
     best = best[estimate[best] > least]
     return candidates.itemsets[best], estimate[best]
