@@ -16,7 +16,7 @@ from fim_private.mechanisms.count_noise import GaussianCounts, LaplaceCounts
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining import privbasis_steps, stepwise
 from fim_private.mining.mine import mine_as_planned
-from fim_private.plan import make_plan
+from fim_private.plan import Plan, make_plan
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import measure_bins
 from fim_private.transactions.item_codes import PADDING, transactions_from_lists
@@ -137,18 +137,22 @@ def cubes(number: int, dense: bool) -> LocalDatabase:
     return LocalDatabase(transactions_from_lists([[f"{item + 10}" for item in np.flatnonzero(row)] for row in held]))
 
 
+def without_delta(names: tuple[str, ...], *, epsilon: str, top: int = 20, mechanism: str = "items-first") -> Plan:
+    return make_plan(
+        size=(1, 2, 3),
+        top=top,
+        budget=Budget(epsilon, "0"),
+        unit=PrivacyUnit(),
+        mechanism=mechanism,
+        universe=Universe(names=names),
+    )
+
+
 @pytest.mark.parametrize("dense", [True, False])
 def test_dense_data_is_counted_in_bins_and_other_data_is_not(dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the 20 most frequent itemsets are in more than a third of all baskets, the steps of PrivBasis follow."""
     database, names = cubes(4000, dense), tuple(f"{item + 10}" for item in range(15))
-    plan = make_plan(
-        size=(1, 2, 3),
-        top=20,
-        budget=Budget("4", "0"),
-        unit=PrivacyUnit(),
-        mechanism="items-first",
-        universe=Universe(names=names),
-    )
+    plan = without_delta(names, epsilon="4")
     bins: list[LaplaceCounts] = []
     real = privbasis_steps.measure_bins
 
@@ -176,14 +180,7 @@ def test_a_look_that_leads_to_bins_gives_counts_that_do_not_contradict_each_othe
     database = LocalDatabase(transactions_from_lists([names[: 1 + number // 100] for number in range(3000)]))
 
     def contradictions(mechanism: str) -> int:
-        plan = make_plan(
-            size=(1, 2, 3),
-            top=30,
-            budget=Budget("1", "0"),
-            unit=PrivacyUnit(),
-            mechanism=mechanism,
-            universe=Universe(names=names),
-        )
+        plan = without_delta(names, epsilon="1", top=30, mechanism=mechanism)
         counts = {frozenset(each.items): each.count for each in mine_as_planned(database, plan, seed=1).itemsets}
         assert len(counts) > 20
         assert list(counts.values()) == sorted(counts.values(), reverse=True)
@@ -197,14 +194,7 @@ def test_a_look_that_leads_to_bins_picks_enough_items_for_the_list() -> None:
     """Where items are equally frequent, chance alone says how many there are. One item makes up no list of 20."""
     names = tuple("abcdefgh")
     database = LocalDatabase(transactions_from_lists([names[:6]] * 4000))
-    plan = make_plan(
-        size=(1, 2, 3),
-        top=20,
-        budget=Budget("1", "0"),
-        unit=PrivacyUnit(),
-        mechanism="items-first",
-        universe=Universe(names=names),
-    )
+    plan = without_delta(names, epsilon="1")
     for seed in range(10):
         counts = [each.count for each in mine_as_planned(database, plan, seed=seed).itemsets]
         assert len(counts) == 20
