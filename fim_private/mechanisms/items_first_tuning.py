@@ -62,6 +62,10 @@ class Tuning:
         counted: this times k itemsets are counted.
         prior: the chance of a pick of items or pairs is proportional to the product of its items' counts to this power.
         leverage_prior: the same power for leverage.
+        dependent: the count of a pair is off what its items let expect by about this share of that.
+        dependent_known: if the support of the k-th pair was released before, by about this times that support instead.
+        least_dependent: but by at least this share, and at most by all.
+        most_unlikely: a pair of which nothing is expected is put behind the k-th by about so many scales of a pick.
         rise: how much more of epsilon later picks get.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing, and further down
             where these have hardly more itemsets than are asked for.
@@ -146,6 +150,10 @@ class Tuning:
     counted: int = 6
     prior: float = 0.75
     leverage_prior: float = 1.2
+    dependent: float = 0.5
+    dependent_known: float = 0.35
+    least_dependent: float = 0.25
+    most_unlikely: float = 5.0
     rise: Fraction = Fraction(1, 2)
     reach: float = 1.0
     several_reach: float = 0.3

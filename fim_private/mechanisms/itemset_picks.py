@@ -165,8 +165,8 @@ def favour_of(
         asked: what is asked for.
         pick_epsilon: the epsilon of one pick.
         expected: shape (candidates,), in decreasing order, the logarithm of what is expected of each.
-        deviations: shape (candidates,), the deviation of the noise in what is expected; infinite where a candidate
-            was not counted itself.
+        deviations: shape (candidates,), the deviation of the error in what is expected; infinite where a larger
+            candidate was not counted itself.
         independent: shape (candidates,), about how many transactions would hold each if items were independent, if
             candidates are ranked by leverage. It comes from released numbers, so subtracting it is free.
     """
@@ -183,13 +183,38 @@ def favour_of(
     return rounded
 
 
+def deviation_of_pairs(asked: AskedItemsets, pick_epsilon: Fraction, expected: Floats) -> Floats:
+    """How far the counts of pairs are taken to be from what independent items would let expect, in transactions.
+
+    The support of the k-th tells how dependent items are, if it was released before. Pairs of which nothing is
+    expected may be in the answer too, so picks do not go by what is expected alone, however rough they are.
+
+    Args:
+        asked: what is asked for.
+        pick_epsilon: the epsilon of one pick.
+        expected: shape (pairs,), in decreasing order, the logarithm of what is expected of each.
+
+    Returns:
+        float64, shape (pairs,); infinite for leverage, which is what counts differ by.
+    """
+    if asked.by == BY_LEVERAGE or not len(expected):
+        return np.full(len(expected), math.inf)
+    tuning, kth = asked.tuning, max(1.0, math.exp(expected[min(asked.top, len(expected)) - 1]))
+    share = tuning.dependent
+    if asked.support is not None:
+        share = min(1.0, max(tuning.least_dependent, tuning.dependent_known * asked.support / kth))
+    rough = PICK_VARIANCE * asked.sensitivity / float(pick_epsilon) * kth / tuning.most_unlikely
+    deviations: Floats = np.maximum(share * np.maximum(np.exp(expected), kth), math.sqrt(rough))
+    return deviations
+
+
 def _counted_before(asked: AskedItemsets) -> bool:
     """Whether picks also go by what was counted of items and pairs before, and so reach further."""
     return asked.sizes[0] == 1 or len(asked.sizes) > 1
 
 
 def _decoys(asked: AskedItemsets) -> bool:
-    """Whether picks may have decoys. A favour that holds counts, or expected counts, would suit no decoy."""
+    """Whether picks may have decoys. A favour that holds counts of candidates, or leverage, would suit no decoy."""
     return not _counted_before(asked) and asked.by == BY_COUNT
 
 

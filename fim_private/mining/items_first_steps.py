@@ -61,8 +61,8 @@ class _Candidates:
         itemsets: int32, shape (n, size), in decreasing order of their expected counts, padded if there are several
             sizes.
         expected: float64, shape (n,), the logarithms of the expected counts.
-        deviations: float64, shape (n,), the standard deviation of the noise in these counts, in transactions. It is
-            infinite where an itemset was not counted itself.
+        deviations: float64, shape (n,), the standard deviation of the error in these counts, in transactions. It is
+            infinite for larger itemsets that were not counted themselves.
     """
 
     itemsets: NDArray[np.int32]
@@ -70,7 +70,7 @@ class _Candidates:
     deviations: Floats
 
     @classmethod
-    def joined(cls, parts: Sequence[tuple[NDArray[np.int32], Floats, float]]) -> _Candidates:
+    def joined(cls, parts: Sequence[tuple[NDArray[np.int32], Floats, Floats | float]]) -> _Candidates:
         """The itemsets of all sizes in one order."""
         width = max(itemsets.shape[1] for itemsets, _, _ in parts)
         expected = np.concatenate([each for _, each, _ in parts])
@@ -235,15 +235,19 @@ def _candidates(
 ) -> _Candidates:
     """The itemsets worth counting.
 
-    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, the product of the items'
-    counts is enough.
+    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, the items' counts are
+    enough.
     """
     logs, deviation = np.log(item_counts), steps.item_deviation
+    if mechanism.size == 1:
+        return _Candidates.joined([(one_item_each(len(item_counts)), logs, deviation)])
     if steps.pairs is None:
-        if mechanism.size == 1:
-            return _Candidates.joined([(one_item_each(len(item_counts)), logs, deviation)])
+        if steps.pick_epsilon is None:
+            raise AssertionError("pairs are neither counted nor picked")
         likely = likely_pairs(item_counts, steps.candidates)
-        return _Candidates.joined([(likely, logs[likely].sum(axis=1), math.inf)])
+        expected = logs[likely].sum(axis=1) - math.log(max(steps.transactions, 1.0))
+        deviations = itemset_picks.deviation_of_pairs(mechanism.asked, steps.pick_epsilon, expected)
+        return _Candidates.joined([(likely, expected, deviations)])
     pairs = likely_pairs(item_counts, MOST_CANDIDATES)
     estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness).counts
     estimate /= steps.pair_weight
