@@ -28,7 +28,7 @@ from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
 
 LOOK_SHARE = Fraction(3, 100)
 """The share of epsilon for the look."""
-_PICKED = {1: range(16, 31), 2: range(16, 61), 3: range(1, 61)}
+_PICKED = {1: range(16, 31), 2: range(8, 61), 3: range(1, 61)}
 """By the size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes picks
 without a look. Longer lists are picked from very large data only."""
 _TIMES_BULK, _CAUTION = 0.8, 0.5

@@ -20,7 +20,7 @@ from fim_private.privacy import Budget, Guarantee
 
 LIKELY, LIKELY_WITHOUT_DELTA = Fraction(7, 12), Fraction(1, 3)
 """Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
-FEW = 15
+FEW, FEW_PAIRS = 15, 7
 
 
 @spelled_out
@@ -97,12 +97,12 @@ def _weighed(plan: Plan) -> Fraction:
     Its lead counts everything that may go wrong. `LIKELY` was measured for pairs and triples of five data sets, with
     lists of once and ten times the items that occur, and for three pairs and more of four without a list. Where single
     items are asked for, look-first picks. `LIKELY_WITHOUT_DELTA` was measured for single items, pairs, triples and
-    several sizes of seven data sets, with a list. Up to `FEW` items or pairs, picks from all of them are at least as
-    good, and far better if transactions are long.
+    several sizes of seven data sets, with a list. Up to `FEW` items, or `FEW_PAIRS` pairs, picks from all of them are
+    at least as good, and far better if transactions are long.
     """
     sizes, pure = plan.question.remaining_sizes, plan.question.budget.delta == 0
     if pure:
-        finds = plan.top > FEW or max(sizes) > 2
+        finds = plan.top > (FEW_PAIRS if sizes == (2,) else FEW) or max(sizes) > 2
     else:
         finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
     likely = LIKELY_WITHOUT_DELTA if pure else LIKELY

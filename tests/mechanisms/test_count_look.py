@@ -71,10 +71,11 @@ def test_it_is_for_several_sizes_without_a_delta_where_transactions_may_be_binne
 @pytest.mark.parametrize(
     ("changes", "looks"),
     [
-        ({"top": 15}, False),
-        ({"top": 16}, True),
+        ({"top": 7}, False),
+        ({"top": 8}, True),
         ({"top": 60}, True),
         ({"top": 61}, False),
+        ({"sizes": (1,), "universe_size": 100, "top": 15}, False),
         ({"sizes": (1,), "universe_size": 100, "top": 16}, True),
         ({"sizes": (1,), "universe_size": 100, "top": 31}, False),
         ({"sizes": (3,), "universe_size": 161_700, "top": 1}, True),
