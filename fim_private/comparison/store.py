@@ -1,8 +1,9 @@
 """The folder of a comparison: finished cells survive an interruption, and only one process writes at a time.
 
 `cells.jsonl` gets one line per finished cell, and each line is flushed to the disk. If a crash cuts a line short, its
-cell is run again. A whole line that no comparison writes is refused. When all cells are finished, `results.parquet`
-replaces the lines: a table with one row per trial.
+cell is run again; if it cuts the first line, nothing was finished, and the file is begun anew. A whole line that no
+comparison writes is refused. When all cells are finished, `results.parquet` replaces the lines: a table with one row
+per trial.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ class Store:
         self._fingerprint = fingerprint
         self._owner_only = owner_only
         self._rows: dict[Key, list[Row]] = {}
+        self._mode = "w" if self.cut_at_once(folder) else "a"
         with self._used():
             folder.mkdir(parents=True, exist_ok=True)
             self._load()
@@ -139,6 +141,14 @@ class Store:
         seed = found.get("seed") if isinstance(found, dict) and "trials" in found else None
         return seed if isinstance(seed, int) else None
 
+    @staticmethod
+    def cut_at_once(folder: Path) -> bool:
+        """Whether a comparison was killed, or its disk was full, before its first line was written."""
+        with suppress(OSError):
+            text = (folder / LINES).read_text(encoding="utf-8", errors="replace")
+            return not text or (text.startswith("{") and "\n" not in text and _parsed(text) is None)
+        return False
+
     @property
     def finished(self) -> frozenset[Key]:
         """The cells that do not have to be run again."""
@@ -152,12 +162,13 @@ class Store:
         """
         opener = for_owner if self._owner_only else None
         # Path's own `open` takes no opener.
-        with self._used(), open(self._folder / LINES, "a", encoding="utf-8", opener=opener) as file:
+        with self._used(), open(self._folder / LINES, self._mode, encoding="utf-8", opener=opener) as file:
             # The line break comes first, so that a line cut short by a killed process does not spoil this one.
             file.write(json.dumps(self._fingerprint) if file.tell() == 0 else "")
             file.write("\n" + json.dumps(rows, separators=(",", ":")))
             file.flush()
             os.fsync(file.fileno())
+        self._mode = "a"
         self._keep(rows)
 
     def table(self, keys: list[Key]) -> pl.DataFrame:
@@ -201,7 +212,7 @@ class Store:
                 known = pl.concat([pl.DataFrame(schema=SCHEMA), pl.read_parquet(results)], how="diagonal")
                 for part in known.partition_by(names, maintain_order=True):
                     self._keep(part.to_dicts())
-        if lines.exists() and lines.stat().st_size:  # it is empty if the disk was full at the first cell
+        if lines.exists() and self._mode == "a":
             # A damaged byte is one more damage of its line.
             head, *rest = lines.read_text(encoding="utf-8", errors="replace").split("\n")
             self._check(_parsed(head))

@@ -150,6 +150,24 @@ def test_a_line_after_one_cut_short_is_not_lost(tmp_path: Path, counts: ExactCou
     assert len(reopened.finished) == 2
 
 
+@pytest.mark.parametrize("left", [0, 1, 20, -1])
+def test_a_comparison_begins_anew_where_its_first_line_was_cut_short(
+    tmp_path: Path, counts: ExactCounts, left: int
+) -> None:
+    fingerprint = {**SETTINGS.fingerprint(), "files": "x"}
+    cells = list(cells_of(SETTINGS, counts.items))
+    (tmp_path / LINES).write_text(json.dumps(fingerprint)[:left], encoding="utf-8")
+    assert Store.cut_at_once(tmp_path)
+    store = Store(tmp_path, fingerprint)
+    assert not store.finished
+    for cell in cells[:2]:
+        store.add(run_cell(cell, SETTINGS, counts))
+    assert not Store.cut_at_once(tmp_path)
+    assert Store.seed_of(tmp_path) == SETTINGS.seed
+    assert Store(tmp_path, fingerprint).finished == store.finished
+    assert len(store.finished) == 2
+
+
 def test_a_line_that_no_comparison_writes_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
     fingerprint = {**SETTINGS.fingerprint(), "files": "x"}
     cell = next(cells_of(SETTINGS, counts.items))
@@ -174,6 +192,7 @@ def test_a_line_that_no_comparison_writes_is_refused(tmp_path: Path, counts: Exa
     for first_line in ("[" * 100_000, '{"a":' * 900 + "1" + "}" * 900):
         (tmp_path / LINES).write_text(f"{first_line}\n{line}", encoding="utf-8")
         assert Store.seed_of(tmp_path) is None
+        assert not Store.cut_at_once(tmp_path)
         with pytest.raises(UsageError, match="holds a comparison with other data"):
             Store(tmp_path, fingerprint)
 

@@ -141,7 +141,7 @@ def _check_folder(folder: Path, *, overwrite: bool) -> None:
     from fim_private.comparison.store import LINES, RESULTS, Store
     from fim_private.report.document.write import FILES
 
-    ours = Store.seed_of(folder) is not None
+    ours = Store.seed_of(folder) is not None or Store.cut_at_once(folder)
     check_folder(folder, names=(*FILES, LINES, RESULTS), ours=ours, overwrite=overwrite)
 
 

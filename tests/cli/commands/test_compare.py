@@ -236,6 +236,24 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     assert set(first) <= set(table["seconds"])
 
 
+@pytest.mark.usefixtures("no_report")
+def test_a_comparison_that_was_killed_before_its_first_line_was_written_goes_on(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
+    few = ("--sizes", "1", "--tops", "1", "--epsilons", "1", "--trials", "2", "--mechanisms", "limited-domain")
+    for at, cut in enumerate(("", '{"delta": "1e-6", "tri')):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        (folder / "cells.jsonl").write_text(cut)
+        succeed("compare", shop, *few, "--curator", "-o", folder)
+        assert (folder / "results.parquet").exists()
+    # It is not known whose file this is.
+    (folder / "results.parquet").unlink()
+    (folder / "cells.jsonl").write_text("milk")
+    assert "holds other files" in words(end_with(2, "compare", shop, *few, "--curator", "-o", folder))
+
+
 @pytest.mark.parametrize(
     "other",
     [
