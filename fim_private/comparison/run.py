@@ -23,12 +23,15 @@ from fim_private.comparison.settings import Cell, Settings, cells_of
 from fim_private.comparison.store import Store, key_of
 from fim_private.comparison.trials import Row, run_cell
 from fim_private.errors import InputError
+from fim_private.mechanisms.registry import find
 
 Advance = Callable[[int, int], None]
 """Called with the number of finished cells and the number of all cells."""
 
 SAMPLED, SAMPLING_SECONDS = 12, 10.0
 """The time of all runs is estimated from one run of about so many cells, and from what fits into so many seconds."""
+SAMPLED_NAMES = 10**6
+"""The time of runs that give noise to every name is estimated from a run with so many names: a second or two."""
 
 _worker: tuple[Settings, dict[str, ExactCounts]]
 
@@ -68,8 +71,8 @@ def run(
         done = len(jobs) - len(missing)
         advance(done, len(jobs))
         if missing:
-            seconds = len(missing) * _seconds_of_a_cell(settings, by_name, missing) / processes
-            expect(settings.trials * len(missing), seconds)
+            seconds = _seconds_one_by_one(settings, by_name, missing)
+            expect(settings.trials * len(missing), seconds / processes)
             context = multiprocessing.get_context("spawn")
             watched, held = context.Pipe(duplex=False)
             pool = ProcessPoolExecutor(
@@ -100,19 +103,39 @@ def run(
         return store.finish([key_of(name, cell) for name, cell in jobs])
 
 
-def _seconds_of_a_cell(
+def _seconds_one_by_one(
     settings: Settings, counts: Mapping[str, ExactCounts], jobs: Sequence[tuple[str, Cell]]
 ) -> float:
-    """About how long a cell takes. One run of a few cells, spread over all of them, is timed and thrown away."""
+    """About how long all cells take, one after the other. One run of a few cells is timed and thrown away.
+
+    A few cells of long lists of names can take longer than all others. A mechanism that gives noise to every name takes
+    at most time in proportion to them, so one cell of each such mechanism and k stands for shorter and longer lists.
+    """
+    others: list[tuple[str, Cell]] = []
+    lists: dict[tuple[str, str, int], dict[int, Cell]] = {}
+    for name, cell in jobs:
+        if cell.padded and find(cell.plan(settings).mechanism_name).most_names:
+            lists.setdefault((name, cell.mechanism, cell.top), {})[cell.universe_items or 0] = cell
+        else:
+            others.append((name, cell))
     found: list[float] = []
     begun = time.monotonic()
-    for name, cell in jobs[:: max(1, len(jobs) // SAMPLED)]:
-        before = time.monotonic()
-        (row,) = run_cell(cell, settings, counts[name], trials=1)
-        found.append(time.monotonic() - before + (settings.trials - 1) * float(row["seconds"]))
+    for name, cell in others[:: max(1, len(others) // SAMPLED)]:
+        found.append(_seconds_of(cell, settings, counts[name]))
         if time.monotonic() - begun > SAMPLING_SECONDS:
             break
-    return sum(found) / len(found)
+    seconds = len(others) * sum(found) / max(1, len(found))
+    for (name, _mechanism, _top), cells in lists.items():
+        names = max((names for names in cells if names <= SAMPLED_NAMES), default=min(cells))
+        seconds += _seconds_of(cells[names], settings, counts[name]) * sum(cells) / names
+    return seconds
+
+
+def _seconds_of(cell: Cell, settings: Settings, counts: ExactCounts) -> float:
+    """About how long a cell takes, from one run of it."""
+    before = time.monotonic()
+    (row,) = run_cell(cell, settings, counts, trials=1)
+    return time.monotonic() - before + (settings.trials - 1) * float(row["seconds"])
 
 
 @contextmanager

@@ -139,6 +139,34 @@ def test_finished_cells_are_kept_and_give_the_same_table(tmp_path: Path, counts:
     assert same(table, whole)
 
 
+@pytest.mark.parametrize("names", [("items-first",), ("items-first", *SETTINGS.mechanisms)])
+def test_the_time_foretold_counts_the_long_lists_of_names(
+    tmp_path: Path, counts: ExactCounts, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]
+) -> None:
+    """A run with ten million names takes longer than all others together."""
+    settings = replace(SETTINGS, mechanisms=names, trials=50)
+
+    def seconds(cell: Cell) -> float:
+        every_name = cell.padded and cell.mechanism == "items-first"
+        return 0.02 + (1e-6 * (cell.universe_items or 0) if every_name else 0)
+
+    def timed(cell: Cell, *_what: object, trials: int) -> list[Row]:
+        assert trials == 1
+        return [{"seconds": seconds(cell)}]
+
+    class Told(Exception):  # noqa: N818 - no error
+        pass
+
+    def expect(_runs: int, foretold: float) -> None:
+        raise Told(foretold)
+
+    monkeypatch.setattr("fim_private.comparison.run.run_cell", timed)
+    with pytest.raises(Told) as told:
+        run(settings, [counts], tmp_path, fingerprint={}, processes=2, expect=expect)
+    needed = sum(map(seconds, cells_of(settings, counts.items))) * settings.trials / 2
+    assert told.value.args[0] == pytest.approx(needed, rel=0.2)
+
+
 def test_a_line_after_one_cut_short_is_not_lost(tmp_path: Path, counts: ExactCounts) -> None:
     fingerprint = {**SETTINGS.fingerprint(), "files": "x"}
     cells = list(cells_of(SETTINGS, counts.items))
