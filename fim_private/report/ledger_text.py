@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from fim_private.accounting.privacy_filter import Charge, PrivacyFilter
 from fim_private.ledger import Entry, State
-from fim_private.ledger.refusal import amount, remaining
+from fim_private.ledger.refusal import amount
 from fim_private.printable import printable
 from fim_private.privacy import Budget
 from fim_private.report.document.text import stated
@@ -21,19 +22,30 @@ def stated_budget(budget: Budget) -> str:
 
 def left_in_words(rule: PrivacyFilter, spent: Charge) -> str:
     """What remains if costs are added up, and of how much."""
-    left = remaining(rule, spent)
-    return (
-        f"epsilon {amount(left.epsilon)} of {stated(rule.budget.epsilon)}, "
-        f"delta {amount(left.delta)} of {stated(rule.basic_delta)}"
-    )
+    epsilon, delta = _shown(rule.budget.epsilon, spent.epsilon)[1], _shown(rule.basic_delta, spent.delta)[1]
+    return f"epsilon {epsilon} of {stated(rule.budget.epsilon)}, delta {delta} of {stated(rule.basic_delta)}"
 
 
 def _added_up(rule: PrivacyFilter, spent: Charge) -> str:
     """What is spent and what remains, if costs are added up."""
     if spent.epsilon > rule.budget.epsilon or spent.delta > rule.basic_delta:
         return "the releases cost more than the total, so nothing is left this way"
-    sums = f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}"
-    return f"{sums} spent; {left_in_words(rule, spent)} left"
+    epsilon, delta = _shown(rule.budget.epsilon, spent.epsilon)[0], _shown(rule.basic_delta, spent.delta)[0]
+    return f"epsilon {epsilon}, delta {delta} spent; {left_in_words(rule, spent)} left"
+
+
+def _shown(total: Fraction, spent: Fraction) -> tuple[str, str]:
+    """What is spent, rounded up, and what that leaves. They add up to a total that was typed as a decimal number.
+
+    >>> _shown(Fraction(3), Fraction("0.99985")), _shown(Fraction(1), Fraction(1, 3))
+    (('0.9999', '2.0001'), ('0.3334', '0.6666'))
+    """
+    # Less than that would need too many digits.
+    least = total / 10**8
+    taken = min(total, Fraction(amount(max(spent, least), up=True))) if spent else Fraction(0)
+    left = max(Fraction(0), total - taken)
+    exactly = stated(left)
+    return stated(taken), exactly if Fraction(exactly) == left else amount(left)
 
 
 def state_text(state: State) -> str:
