@@ -123,8 +123,8 @@ class Coder:
     """Collects item names run by run, and builds transactions from them.
 
     Each run is turned into codes at once, so strings do not pile up in memory: it takes 2 or 4 bytes per occurrence,
-    and up to as many more during `finish`. A caller that does not use `add` adds the number of blank names to `blanks`
-    itself.
+    and up to as many more during `finish`. An empty transaction takes one byte. A caller that does not use `add` adds
+    the number of blank names to `blanks` itself.
     """
 
     def __init__(self) -> None:
@@ -133,6 +133,7 @@ class Coder:
         self._small_runs: list[Run] = []
         self._small = 0
         self._occurrences = 0
+        self._filled = bytearray()
         self.blanks = 0
 
     def add(self, names: pl.Series, lengths: NDArray[np.int64]) -> None:
@@ -153,7 +154,9 @@ class Coder:
 
     def add_coded(self, codes: NDArray[np.int32], lengths: NDArray[np.integer]) -> None:
         """Add transactions in codes of `vocabulary`; codes are int32, shape (p,), and may be overwritten later."""
-        self._small_runs.append((codes, lengths.astype(np.int32)))
+        filled = lengths > 0
+        self._filled += filled.tobytes()
+        self._small_runs.append((codes, lengths[filled].astype(np.int32)))
         self._occurrences += len(codes)
         self._small += len(codes) + len(lengths)
         if self._small > RUN:
@@ -208,7 +211,8 @@ class Coder:
         self._runs.extend(self._small_runs)
         self._small_runs.clear()
         vocabulary, new_code = self.vocabulary.finish()
-        offsets, items, filled = sorted_rows(self._runs, new_code)
+        offsets, items, _ = sorted_rows(self._runs, new_code)
+        filled = np.frombuffer(self._filled, dtype=bool)
         return Transactions(
             offsets=offsets,
             items=items,

@@ -102,6 +102,22 @@ def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: P
 
 
 @pytest.mark.slow
+def test_blank_lines_take_hardly_more_memory_than_their_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "blank.csv"
+    path.write_bytes(b"milk,bread\n" + b"\n" * (32 << 20) + b"milk,tea\n")
+    code = (
+        "import resource, sys; from fim_private import read_transactions\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "t = read_transactions(sys.argv[1], format='basket'); print(len(t), t.notes.empty)\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
+    )
+    done = processes.run([sys.executable, "-c", code, path], text=True, check=True)
+    transactions, empty, mebibytes = map(int, done.stdout.split())
+    assert (transactions, empty) == (2, 32 << 20)
+    assert mebibytes < 400
+
+
+@pytest.mark.slow
 def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
