@@ -40,6 +40,8 @@ MOST_COLUMNS = 0.6
 BEHIND = "\t+(?=[,;|]|$)"
 """Tabs behind a field, which some programs write so that a spreadsheet shows every digit of a number."""
 
+DECIMAL_COMMA = r"(?<=\d),(?=\d)"
+
 RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
@@ -128,14 +130,18 @@ def like_first(layout: Layout, columns: Columns, other: Text) -> Text:
 
 
 def _refuse_unheld(name: str, sample: Sequence[str], separator: str) -> None:
-    """Refuse a separator that no line holds, if another one is in nearly all lines."""
-    other = None if any(separator in line for line in _bare(sample)) else find_separator(sample)
-    if other is not None and _share(other, sample) >= ENOUGH:
-        shown = r"\t" if other == "\t" else other
-        raise InputError(
-            f"{name} holds '{shown}' in nearly all lines, and the separator that was given in none.",
-            f"Leave --separator out, or give --separator '{shown}'. If it is right, give --format basket too.",
-        )
+    """Refuse a separator that no line holds, or a comma that only numbers hold, if another is in nearly all lines."""
+    held = any(separator in line for line in _bare(sample))
+    bare = [re.sub(DECIMAL_COMMA, "", line) for line in _bare(sample)] if separator == "," else _bare(sample)
+    other = None if any(separator in line for line in bare) else find_separator(bare)
+    if other is None or _share(other, bare) < ENOUGH or (held and len({line.count(other) for line in bare}) > 1):
+        return
+    shown = r"\t" if other == "\t" else other
+    where = "only between digits, as in 2,50" if held else "in none"
+    raise InputError(
+        f"{name} holds '{shown}' in nearly all lines, and the separator that was given {where}.",
+        f"Leave --separator out, or give --separator '{shown}'. If it is right, give --format basket too.",
+    )
 
 
 def _fimi(name: str, sample: Sequence[str], columns: Columns, on_doubt: OnDoubt) -> Layout:

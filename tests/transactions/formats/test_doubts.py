@@ -687,6 +687,17 @@ def test_a_separator_that_no_line_holds_is_refused_beside_one_that_all_hold() ->
     assert as_sets(read("milk, skimmed\ntea\nrye\n" * 10, separator=";", format="basket"))[0] == {"milk, skimmed"}
 
 
+@pytest.mark.parametrize("header", ["Bill;Item;Date;Price;Customer\n", ""])
+def test_commas_are_no_separator_where_only_numbers_hold_them_between_semicolons(header: str) -> None:
+    """With commas, such rows were said to begin with an id and a colon, or to be lines under an odd first line."""
+    rows = [f"{at // 3};Item {at % 7};01.12.2010 08:26;2,55;{at // 9}\n" for at in range(30)]
+    with pytest.raises(InputError, match=r"holds ';' in nearly all lines, and .* only between digits.*separator=';'"):
+        read(header + "".join(rows), separator=",")
+    # Items with their numbers, say: no table has rows of several widths.
+    pairs = "11;2,12;1\n13;4\n11;1,13;2,14;1\n" * 10
+    assert as_sets(read(pairs, separator=","))[0] == {"11;2", "12;1"}
+
+
 def test_a_one_hot_table_with_a_column_of_customers_and_one_of_orders_says_how_to_read_it() -> None:
     text = "order,who,Butter,Tea,Rye\nO1,C1,1,0,1\nO2,C1,0,1,1\nO3,C2,1,0,0\n"
     with pytest.raises(InputError, match=r"looks like a one-hot table.*unit_column=.*skip_columns=.1.\."):
