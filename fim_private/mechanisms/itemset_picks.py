@@ -52,7 +52,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
         left: what picks may cost.
     """
     tuning, smallest = asked.tuning, asked.sizes[0]
-    few = asked.top <= tuning.always_peels * max(1.0, asked.epsilon)
+    few = _are_few(asked)
     if asked.noise.look.linear:
         exact_enough = tuning.peels * math.sqrt(2 * asked.epsilon) * held.picks_worth((min(2, asked.size),))
         return few or asked.top <= exact_enough
@@ -187,7 +187,8 @@ def deviation_of_pairs(asked: AskedItemsets, pick_epsilon: Fraction, expected: F
     """How far the counts of pairs are taken to be from what independent items would let expect, in transactions.
 
     The support of the k-th tells how dependent items are, if it was released before. Pairs of which nothing is
-    expected may be in the answer too, so picks do not go by what is expected alone, however rough they are.
+    expected may be in the answer too, so picks do not go by what is expected alone, however rough they are. Longer
+    lists are picked only where picks tell the pairs by themselves, and are better without.
 
     Args:
         asked: what is asked for.
@@ -195,9 +196,9 @@ def deviation_of_pairs(asked: AskedItemsets, pick_epsilon: Fraction, expected: F
         expected: shape (pairs,), in decreasing order, the logarithm of what is expected of each.
 
     Returns:
-        float64, shape (pairs,); infinite for leverage, which is what counts differ by.
+        float64, shape (pairs,); infinite for long lists, and for leverage, which is what counts differ by.
     """
-    if asked.by == BY_LEVERAGE or not len(expected):
+    if asked.by == BY_LEVERAGE or not _are_few(asked) or not len(expected):
         return np.full(len(expected), math.inf)
     tuning, kth = asked.tuning, max(1.0, math.exp(expected[min(asked.top, len(expected)) - 1]))
     share = tuning.dependent
@@ -206,6 +207,11 @@ def deviation_of_pairs(asked: AskedItemsets, pick_epsilon: Fraction, expected: F
     rough = PICK_VARIANCE * asked.sensitivity / float(pick_epsilon) * kth / tuning.most_unlikely
     deviations: Floats = np.maximum(share * np.maximum(np.exp(expected), kth), math.sqrt(rough))
     return deviations
+
+
+def _are_few(asked: AskedItemsets) -> bool:
+    """Whether so few itemsets are asked for that picks select them whatever they tell."""
+    return asked.top <= asked.tuning.always_peels * max(1.0, asked.epsilon)
 
 
 def _counted_before(asked: AskedItemsets) -> bool:

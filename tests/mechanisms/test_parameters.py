@@ -524,7 +524,8 @@ def test_pairs_are_expected_to_be_as_dependent_as_the_support_of_the_kth_says() 
     assert deviations(support=10.0) == pytest.approx([100, 25, 25])
     assert deviations(support=200.0) == pytest.approx([280, 70, 70])
     assert deviations(support=1000.0) == pytest.approx([400, 100, 100])
-    assert deviations(by="leverage") == [math.inf] * 3
+    assert deviations(by="leverage") == deviations(top=26) == [math.inf] * 3
+    assert deviations(top=30, epsilon=2.0) == pytest.approx([200, 50, 0.573], abs=0.001)
     assert len(deviation_of_pairs(first_of(sizes=(2,)).asked, F(1), np.zeros(0))) == 0
 
 
