@@ -107,10 +107,7 @@ def plan(
     typer.echo(wrapped([f"{words}, protecting {unit}. No data is read, and nothing is spent."]) + "\n")
     _print(plans, chosen, quiet=quiet)
     if refused:
-        say(
-            "\n" + wrapped([f"{name} cannot be used: {reason}" for name, reason in _reasons(refused)], indent="    "),
-            quiet=quiet,
-        )
+        say("\n" + wrapped([_cannot(*reason) for reason in _reasons(refused)], indent="    "), quiet=quiet)
     if asked.universe.items is None and len(names) > 1:
         say(
             "\n"
@@ -125,8 +122,19 @@ def plan(
 
 
 def _reasons(refused: Mapping[str, BudgetError]) -> list[tuple[str, str]]:
-    """Why mechanisms cannot be used, in options of the command line: as text, an error names arguments of Python."""
-    return [(name, f"{refusal.what} {refusal.next_step}") for name, refusal in refused.items()]
+    """Why mechanisms cannot be used, each reason once after the mechanisms that have it.
+
+    It is said in options of the command line: as text, an error names arguments of Python.
+    """
+    found: dict[str, list[str]] = {}
+    for name, refusal in refused.items():
+        found.setdefault(f"{refusal.what} {refusal.next_step}", []).append(name)
+    return [(", ".join(names), reason) for reason, names in found.items()]
+
+
+def _cannot(names: str, reason: str) -> str:
+    """A line about mechanisms that cannot be used."""
+    return f"{names} cannot be used{', for the same reason' if ', ' in names else ''}: {reason}"
 
 
 def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
