@@ -87,10 +87,12 @@ def distinct_names(given: Iterable[str], of: str) -> tuple[str, ...]:
     """Public names of items, stripped and without repetitions; `of` says where they stand, for the errors.
 
     Raises:
-        UsageError: a name is blank or not a text, or a plain text was given instead of a list.
+        UsageError: a name is blank or not a text, or a plain text or no list was given instead of a list.
     """
     if isinstance(given, str):
         raise UsageError(f"The items of {of} are one text.", "Give a list of names.")
+    if not isinstance(given, Iterable):
+        raise UsageError(f"The items of {of} are no list.", "Give a list of names.")
     names = list(given)
     if not all(isinstance(name, str) and name.strip() and _is_text(name) for name in names):
         raise UsageError(

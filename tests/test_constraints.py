@@ -39,6 +39,7 @@ def test_names_are_stripped_and_each_there_once() -> None:
     [
         ({"must_contain": "milk"}, "one text"),
         ({"exclude": "milk"}, "one text"),
+        ({"exclude": None}, "are no list"),
         ({"exclude": ["milk", " "]}, "has no name"),
         ({"must_contain": ["milk"], "exclude": ["tea", " milk"]}, "required and excluded"),
     ],

@@ -41,10 +41,11 @@ class Ledger:
 
     Raises:
         InputError: there is no ledger, or it cannot be used.
+        UsageError: the path is neither a text nor a path.
     """
 
     def __init__(self, path: str | Path, *, on_wait: Callable[[], None] | None = None) -> None:
-        self.path = Path(path)
+        self.path = _path(path)
         self._on_wait = on_wait
         self.state()
 
@@ -69,10 +70,10 @@ class Ledger:
                 for each), or "auto": the first release decides whether "both" or "basic" serves, from its plan alone.
 
         Raises:
-            UsageError: a number is out of range, the name is not a text, or there is a file already.
+            UsageError: a number is out of range, the name or the path is not a text, or there is a file already.
             InputError: the disk refuses.
         """
-        if composition not in SHARES:
+        if composition not in tuple(SHARES):
             raise UsageError("There is no such composition.", f"Choose one of: {', '.join(SHARES)}.")
         if dataset is not None:
             check_kinds(dataset=(dataset, str))
@@ -100,7 +101,7 @@ class Ledger:
             "basic_share": _text(share),
             "renyi_order": _text(order),
         }
-        store.create(Path(path), created)
+        store.create(_path(path), created)
         return cls(path)
 
     def state(self) -> State:
@@ -254,6 +255,12 @@ class Ledger:
 def _settled(rule: PrivacyFilter) -> dict[str, str | None]:
     """What the first release settles. Later releases record it again."""
     return {"basic_share": str(rule.basic_share), "failing_epsilon": _text(rule.failing_epsilon)}
+
+
+def _path(given: str | Path) -> Path:
+    if not isinstance(given, str | Path):
+        raise UsageError("The ledger's path is not a text or a path.", 'Write it as in "shop.ledger".')
+    return Path(given)
 
 
 def _now() -> str:

@@ -457,7 +457,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     """
     if not request.listed:
         request.require_delta()
-    if request.select not in {None, PEEL, COUNTS}:
+    if request.select not in (None, PEEL, COUNTS):
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
     epsilon, delta = request.epsilon, request.delta
     if delta == 0:

@@ -117,8 +117,8 @@ class Question:
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)
-        keep("universe", self.universe or OPEN)
-        keep("constraints", self.constraints or NOTHING)
+        keep("universe", OPEN if self.universe is None else self.universe)
+        keep("constraints", NOTHING if self.constraints is None else self.constraints)
         check_kinds(
             budget=(self.budget, Budget),
             unit=(self.unit, PrivacyUnit),

@@ -242,8 +242,8 @@ def transactions_from_lists(
 
     Errors:
         UsageError: `lists` is a frame, a transaction is a single string or no list, an item is neither text nor a whole
-            number (or has more digits than Python writes), or `units` differs in length. No transactions at all are not
-            an error: the neighbour of a small data set may be empty.
+            number (or has more digits than Python writes), or `units` is no list or differs in length. No transactions
+            at all are not an error: the neighbour of a small data set may be empty.
         InputError: a unit is missing or blank, or neither text nor a whole number.
 
     >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
@@ -292,6 +292,8 @@ def _whole_text(value: object) -> str | None:
 
 
 def _unit_codes(units: Iterable[str | int], expected: int) -> tuple[NDArray[np.int64], pl.Series]:
+    if not isinstance(units, Iterable):
+        raise UsageError("The units are no list.", "Give one unit for each transaction.")
     # Other values for "missing" (NaN, NaT, NA) are refused: they would count as a unit, and protect nobody.
     names = [unit.strip() if isinstance(unit, str) else _whole_text(unit) for unit in units]
     if len(names) != expected or isinstance(units, str):

@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 import polars as pl
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError, UsageError, check_texts
 from fim_private.transactions.chosen_layout import LayoutOptions, columnar_layout, layout_of
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
@@ -124,6 +124,7 @@ def read_transactions(
         skip_columns=skip_columns,
         item_separator=item_separator,
     )
+    check_texts(query=query)
     sheet = None if sheet is None else str(sheet).strip()
     transactions = _read(source, options, sheet=sheet, query=query, progress=progress, on_doubt=on_doubt)
     if not len(transactions):

@@ -47,6 +47,20 @@ def test_what_was_charged_is_there(ledger: Ledger, tenth: Plan) -> None:
     assert sorted(path.name for path in ledger.path.parent.iterdir()) == ["shop.ledger"]
 
 
+@pytest.mark.parametrize("path", [None, 1, b"shop.ledger", ["shop.ledger"]])
+def test_a_path_of_another_type_is_refused_in_words(path: Any) -> None:
+    with pytest.raises(UsageError, match="path is not a text"):
+        Ledger(path)
+    with pytest.raises(UsageError, match="path is not a text"):
+        Ledger.create(path, epsilon=1, delta=0)
+
+
+def test_a_composition_of_another_type_is_refused_in_words(tmp_path: Path) -> None:
+    wrong: Any = ["basic"]
+    with pytest.raises(UsageError, match="no such composition"):
+        Ledger.create(tmp_path / "shop.ledger", epsilon=1, delta=0, composition=wrong)
+
+
 def test_ten_tenths_are_one_and_an_eleventh_is_refused(ledger: Ledger, tenth: Plan) -> None:
     for _ in range(10):
         ledger.charge(tenth)

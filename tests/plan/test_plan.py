@@ -287,7 +287,10 @@ def test_whole_numbers_of_numpy_become_python_s_and_what_is_none_is_refused() ->
         ({"budget": None}, "budget is not a Budget"),
         ({"unit": "transaction"}, "unit is not a PrivacyUnit"),
         ({"universe": ["a", "b"]}, "universe is not a Universe"),
+        ({"universe": []}, "universe is not a Universe"),
         ({"constraints": ["a"]}, "constraints is not a Constraints"),
+        ({"constraints": ()}, "constraints is not a Constraints"),
+        ({"name": "items-first", "select": []}, "no such way to select"),
         ({"mechanism": None}, "mechanism is not a str"),
     ],
 )
@@ -304,6 +307,8 @@ def test_names_of_a_universe_are_stripped_and_told_apart() -> None:
             Universe(names=wrong)
     with pytest.raises(UsageError, match="one text"):
         Universe(names="abc")
+    with pytest.raises(UsageError, match="are no list"):
+        Universe(names=1)
     with pytest.raises(UsageError, match="out of range"):
         Universe(names=[])
 

@@ -177,6 +177,7 @@ def test_no_transactions_at_all_have_an_empty_vocabulary():
         ([[1.5]], None, "neither text nor a whole number"),
         ([[True]], None, "neither text nor a whole number"),
         ([["a"]], [1, 2], "differ in number"),
+        ([["a"]], 1, "units are no list"),
     ],
 )
 def test_faulty_lists_are_refused(lists, units, error):

@@ -111,6 +111,7 @@ def test_a_text_in_place_of_a_path_is_not_shown(text: str) -> None:
         ({"transaction_column": ["tid", "day"]}, r'transaction_column is not a text.*"1,3"'),
         ({"skip_columns": 1}, "skip_columns is not a text"),
         ({"item_separator": 1}, "item_separator is not a text"),
+        ({"query": 1}, "query is not a text"),
         ({"where": len}, "where is not a text"),
         ({"separator": 5}, "separator is not a text"),
         ({"skip_lines": "2"}, "no whole number.*skip_lines=1"),
