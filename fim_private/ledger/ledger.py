@@ -194,7 +194,7 @@ class Ledger:
             store.write(self.path, work, self._on_wait)
         except LookupError:
             raise InputError(
-                "The ledger knows no such release, or it was delivered before.",
+                f"The ledger knows no release {release}, or it was delivered before.",
                 "Look at its history. If it lacks a release that was handed over, an older copy of the file was put in "
                 "its place: put back a copy with all releases in it.",
             ) from None
@@ -205,7 +205,8 @@ class Ledger:
         except InputError as error:
             raise InputError(
                 error.what,
-                f"The release {release} was charged and handed over; only the note that it was delivered is missing.",
+                f"The release {release} was charged and handed over, but not noted as delivered. If the ledger's "
+                "history lacks it, put back a copy with all releases in it.",
             ) from None
 
     def set_total(

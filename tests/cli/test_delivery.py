@@ -165,11 +165,35 @@ def test_a_release_that_was_handed_over_is_not_called_lost_if_the_ledger_fails_a
 def test_a_ledger_that_is_rolled_back_during_a_run_is_told(
     baskets: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = ledger.path.read_bytes()
-    monkeypatch.setattr("fim_private.cli.run.print_release", lambda *_, **__: ledger.path.write_bytes(before))
+    before, charged = ledger.path.read_bytes(), ""
+
+    def roll_back(*_: object, **__: object) -> None:
+        nonlocal charged
+        charged = ledger.history()[-1].id or ""
+        ledger.path.write_bytes(before)
+
+    monkeypatch.setattr("fim_private.cli.run.print_release", roll_back)
     told = words(end_with(3, "mine", baskets, *ASKED, "--ledger", ledger.path))
+    assert f"knows no release {charged}, or" in told
     assert "an older copy of the file was put in its place" in told
     assert "not delivered" not in told
+
+
+@pytest.mark.parametrize("left", [None, b"", b"something else", b"half"])
+def test_a_ledger_that_is_removed_or_spoilt_during_a_run_may_lack_the_charge_too(
+    baskets: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, left: bytes | None
+) -> None:
+    def spoil(*_: object, **__: object) -> None:
+        whole = ledger.path.read_bytes()
+        ledger.path.unlink()
+        if left is not None:
+            ledger.path.write_bytes(whole[: len(whole) // 2] if left == b"half" else left)
+
+    monkeypatch.setattr("fim_private.cli.run.print_release", spoil)
+    told = words(end_with(3, "mine", baskets, *ASKED, "--ledger", ledger.path))
+    assert "was charged and handed over, but not noted as delivered" in told
+    assert "If the ledger's history lacks it, put back a copy with all releases in it." in " ".join(told.split())
+    assert "only" not in told
 
 
 @pytest.mark.parametrize("ending", ["json", "parquet", "csv"])
