@@ -60,6 +60,8 @@ SHARES = {"precision", "precision_named", "false_negative_rate", "rank_loss", "c
 """What lies between 0 and 1."""
 
 RESULTS, LINES = "results.parquet", "cells.jsonl"
+_LONGEST = 2**20
+"""No first line that a comparison writes is as long."""
 
 
 def key_of(data: str, cell: Cell) -> Key:
@@ -81,7 +83,6 @@ class Store:
         self._fingerprint = fingerprint
         self._owner_only = owner_only
         self._rows: dict[Key, list[Row]] = {}
-        self._mode = "w" if self.cut_at_once(folder) else "a"
         with self._used():
             folder.mkdir(parents=True, exist_ok=True)
             self._load()
@@ -137,7 +138,7 @@ class Store:
             if (folder / RESULTS).exists():
                 found = json.loads(pl.read_parquet_metadata(folder / RESULTS)["fim_private"])
             else:
-                found = _parsed((folder / LINES).read_text(encoding="utf-8", errors="replace").split("\n", 1)[0])
+                found = _parsed(_first_line(folder))
         seed = found.get("seed") if isinstance(found, dict) and "trials" in found else None
         return seed if isinstance(seed, int) else None
 
@@ -145,8 +146,9 @@ class Store:
     def cut_at_once(folder: Path) -> bool:
         """Whether a comparison was killed, or its disk was full, before its first line was written."""
         with suppress(OSError):
-            text = (folder / LINES).read_text(encoding="utf-8", errors="replace")
-            return not text or (text.startswith("{") and "\n" not in text and _parsed(text) is None)
+            line = _first_line(folder)
+            whole = line.endswith("\n") or len(line) == _LONGEST
+            return not line or (line.startswith("{") and not whole and _parsed(line) is None)
         return False
 
     @property
@@ -161,14 +163,14 @@ class Store:
             InputError: the disk refuses.
         """
         opener = for_owner if self._owner_only else None
+        mode = "w" if self.cut_at_once(self._folder) else "a"
         # Path's own `open` takes no opener.
-        with self._used(), open(self._folder / LINES, self._mode, encoding="utf-8", opener=opener) as file:
+        with self._used(), open(self._folder / LINES, mode, encoding="utf-8", opener=opener) as file:
             # The line break comes first, so that a line cut short by a killed process does not spoil this one.
             file.write(json.dumps(self._fingerprint) if file.tell() == 0 else "")
             file.write("\n" + json.dumps(rows, separators=(",", ":")))
             file.flush()
             os.fsync(file.fileno())
-        self._mode = "a"
         self._keep(rows)
 
     def table(self, keys: list[Key]) -> pl.DataFrame:
@@ -212,7 +214,7 @@ class Store:
                 known = pl.concat([pl.DataFrame(schema=SCHEMA), pl.read_parquet(results)], how="diagonal")
                 for part in known.partition_by(names, maintain_order=True):
                     self._keep(part.to_dicts())
-        if lines.exists() and self._mode == "a":
+        if lines.exists() and not self.cut_at_once(self._folder):
             # A damaged byte is one more damage of its line.
             head, *rest = lines.read_text(encoding="utf-8", errors="replace").split("\n")
             self._check(_parsed(head))
@@ -235,6 +237,11 @@ class Store:
             "seed or program version.",
             "Give another --output, or remove that folder to begin anew.",
         )
+
+
+def _first_line(folder: Path) -> str:
+    with (folder / LINES).open(encoding="utf-8", errors="replace") as file:
+        return file.readline(_LONGEST)
 
 
 def _without_unset(fingerprint: Any) -> Any:
