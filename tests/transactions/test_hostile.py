@@ -44,24 +44,29 @@ def test_what_is_packed_as_baskets_are_is_read_whatever_its_size(monkeypatch: py
     assert len(read(gzip.compress(lines), format="fimi")) == 20_000
 
 
+def read_apart(path: Path, reading: str, *, before: str = "") -> list[str]:
+    """The lines that this prints in a process of its own, and the MiB by which its memory grows meanwhile."""
+    code = (
+        f"import resource, sys; from fim_private import read_transactions\n{before}\n"
+        f"before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n{reading}\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
+    )
+    return processes.run([sys.executable, "-c", code, path], text=True, check=True).stdout.splitlines()
+
+
 @pytest.mark.slow
 def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
     """A quarter of a gibibyte of line ends from as many kibibytes, of which a fifth is looked at."""
     path = tmp_path / "bomb.csv.gz"
     member = gzip.compress(b"\n" * (4 << 20), compresslevel=9)
     path.write_bytes(gzip.compress(b"milk,bread\n") + member * 64)
-    code = (
-        "import resource, sys; from fim_private.errors import InputError\n"
-        "from fim_private import read_transactions\n"
+    what, mebibytes = read_apart(
+        path,
+        "try: read_transactions(sys.argv[1])\nexcept InputError as error: print(error.what)",
+        before="from fim_private.errors import InputError\n"
         "from fim_private.transactions.files import source\n"
-        "source.UNPACKED_FREELY >>= 3\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "try: read_transactions(sys.argv[1])\n"
-        "except InputError as error: print(error.what)\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
+        "source.UNPACKED_FREELY >>= 3",
     )
-    done = processes.run([sys.executable, "-c", code, path], text=True, check=True)
-    what, mebibytes = done.stdout.splitlines()
     assert "gzip file that unpacks to more than" in what
     assert int(mebibytes) < 400
 
@@ -89,14 +94,7 @@ def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: P
         for _ in range(150):
             file.write(basket * 1000)
     assert path.stat().st_size > 90_000_000
-    code = (
-        "import resource, sys; from fim_private import read_transactions\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "t = read_transactions(sys.argv[1]); print(len(t))\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
-    )
-    done = processes.run([sys.executable, "-c", code, path], text=True, check=True)
-    transactions, mebibytes = map(int, done.stdout.split())
+    transactions, mebibytes = map(int, read_apart(path, "print(len(read_transactions(sys.argv[1])))"))
     assert transactions == 150_000
     assert mebibytes < 80
 
@@ -105,14 +103,8 @@ def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: P
 def test_blank_lines_take_hardly_more_memory_than_their_bytes(tmp_path: Path) -> None:
     path = tmp_path / "blank.csv"
     path.write_bytes(b"milk,bread\n" + b"\n" * (32 << 20) + b"milk,tea\n")
-    code = (
-        "import resource, sys; from fim_private import read_transactions\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "t = read_transactions(sys.argv[1], format='basket'); print(len(t), t.notes.empty)\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
-    )
-    done = processes.run([sys.executable, "-c", code, path], text=True, check=True)
-    transactions, empty, mebibytes = map(int, done.stdout.split())
+    reading = "t = read_transactions(sys.argv[1], format='basket'); print(len(t)); print(t.notes.empty)"
+    transactions, empty, mebibytes = map(int, read_apart(path, reading))
     assert (transactions, empty) == (2, 32 << 20)
     assert mebibytes < 400
 
