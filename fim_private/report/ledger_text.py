@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fim_private.accounting.privacy_filter import Charge, PrivacyFilter
 from fim_private.ledger import Entry, State
-from fim_private.ledger.refusal import amount
+from fim_private.ledger.refusal import amount, remaining
 from fim_private.printable import printable
 from fim_private.privacy import Budget
 from fim_private.report.document.text import stated
@@ -22,16 +22,21 @@ def stated_budget(budget: Budget) -> str:
 
 def left_in_words(rule: PrivacyFilter, spent: Charge) -> str:
     """What remains if costs are added up, and of how much."""
-    epsilon, delta = _shown(rule.budget.epsilon, spent.epsilon)[1], _shown(rule.basic_delta, spent.delta)[1]
-    return f"epsilon {epsilon} of {stated(rule.budget.epsilon)}, delta {delta} of {stated(rule.basic_delta)}"
+    left = remaining(rule, spent)
+    return _of_total(rule, amount(left.epsilon), amount(left.delta))
 
 
 def _added_up(rule: PrivacyFilter, spent: Charge) -> str:
     """What is spent and what remains, if costs are added up."""
     if spent.epsilon > rule.budget.epsilon or spent.delta > rule.basic_delta:
         return "the releases cost more than the total, so nothing is left this way"
-    epsilon, delta = _shown(rule.budget.epsilon, spent.epsilon)[0], _shown(rule.basic_delta, spent.delta)[0]
-    return f"epsilon {epsilon}, delta {delta} spent; {left_in_words(rule, spent)} left"
+    epsilon, epsilon_left = _shown(rule.budget.epsilon, spent.epsilon)
+    delta, delta_left = _shown(rule.basic_delta, spent.delta)
+    return f"epsilon {epsilon}, delta {delta} spent; {_of_total(rule, epsilon_left, delta_left)} left"
+
+
+def _of_total(rule: PrivacyFilter, epsilon: str, delta: str) -> str:
+    return f"epsilon {epsilon} of {stated(rule.budget.epsilon)}, delta {delta} of {stated(rule.basic_delta)}"
 
 
 def _shown(total: Fraction, spent: Fraction) -> tuple[str, str]:
