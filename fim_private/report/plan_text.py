@@ -13,6 +13,9 @@ from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.report.document.text import number, stated, wrapped
 
+COUNTED_TWICE = "the total counts these parts twice, because to replace a unit is to remove one and to add one"
+"""Why the parts compose to half of the epsilon for the relation `replace`."""
+
 
 def plan_text(plan: Plan) -> str:
     """One mechanism's plan in words: what is spent where, the composition, the margin."""
@@ -42,6 +45,8 @@ def plan_text(plan: Plan) -> str:
     for line in plan.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
+    if plan.question.by_group_privacy(find(plan.mechanism_name)):
+        paragraphs.append(f"  {COUNTED_TWICE}")
     paragraphs.append(
         f"  together at most epsilon {stated(plan.budget.epsilon)}, delta {stated(plan.budget.delta)} "
         f"({plan.guarantee.composition.capitalize()} composition, {plan.relation} neighbours)"

@@ -13,7 +13,9 @@ from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.terms import Terms, privacy_record
+from fim_private.report.document import Paragraph
 from fim_private.report.document.text import number, table, times_as_likely
+from fim_private.report.pages.plan import cost_parts
 from fim_private.report.plan_text import plan_text
 from fim_private.report.promise_text import promise
 from fim_private.report.remarks import shortfall
@@ -154,6 +156,20 @@ def test_the_stated_factor_is_just_above_e_to_epsilon(epsilon: float) -> None:
 def test_an_exchange_is_not_said_twice() -> None:
     plan = planned(relation=NeighbouringRelation.REPLACE)
     assert "in its place" not in promise(plan)
+
+
+def test_parts_that_make_half_of_the_total_are_explained() -> None:
+    """Their own proofs are for units that come or go, except those of the mechanisms as published."""
+    twice = "the total counts these parts twice"
+    for relation, mechanism, explained in (
+        (NeighbouringRelation.REPLACE, "lmm", True),
+        (NeighbouringRelation.REPLACE, "lmm-paper", False),
+        (NeighbouringRelation.ADD_REMOVE, "lmm", False),
+    ):
+        plan = planned(relation=relation, mechanism=mechanism)
+        assert (twice in plan_text(plan)) is explained
+        texts = [part.text for part in cost_parts(plan) if isinstance(part, Paragraph)]
+        assert any(text.startswith(twice.capitalize()) for text in texts) is explained
 
 
 def test_plans_in_words_fit_a_terminal() -> None:

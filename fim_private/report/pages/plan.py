@@ -11,6 +11,7 @@ from fim_private.printable import printable
 from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
 from fim_private.report.document.text import stated
+from fim_private.report.plan_text import COUNTED_TWICE
 from fim_private.report.promise_text import promise_paragraphs
 
 
@@ -120,7 +121,8 @@ def cost_parts(plan: Plan) -> list[Part]:
         digits=6,
     )
     proved = plan.guarantee
-    texts = [
+    texts = [f"{COUNTED_TWICE.capitalize()}."] if plan.question.by_group_privacy(find(plan.mechanism_name)) else []
+    texts += [
         f"Together this provably costs at most epsilon {stated(proved.epsilon, digits=4)} and delta "
         f"{stated(proved.delta, digits=4)} ({proved.composition.capitalize()} composition; neighbouring data sets: "
         f"{plan.relation})."
