@@ -24,6 +24,9 @@ from fim_private.transactions.strings import not_blank, positions_in
 _QUOTED = r'^"((?:[^"]|"")*)"$'
 """A line that is one quoted field of a table."""
 
+_PRICED = r"[,;\t] *[€$£]? *[0-9][0-9.,]* *[€$£]?$"
+"""What a line ends with if a column of prices or other numbers follows the name."""
+
 _HEADERS = {*ITEM_NAMES, "name", "names"}
 """What stands above a list of items, as `plain` makes it."""
 
@@ -58,7 +61,8 @@ def read_item_names(source: str | Path | BinaryIO) -> list[str]:
     Quotes around a whole line are no part of the name, and a doubled quote within them is one, as in a table.
 
     Errors:
-        InputError: the file cannot be read, holds no name or one twice, or begins with the name of a column.
+        InputError: the file cannot be read, holds no name or one twice, begins with the name of a column, or holds a
+            column of numbers.
     """
     with opened(source) as reading:
         text = Text(name=reading.name, blocks=reading.blocks())
@@ -72,6 +76,13 @@ def read_item_names(source: str | Path | BinaryIO) -> list[str]:
         raise InputError(
             f"{text.name} begins with {filled[0][:60]!r}, which looks like a header. It would count as an item.",
             "Give one item name per line, without a header or other columns. If it is an item, do not put it first.",
+        )
+    if len(filled) > 1 and within.is_null().all() and filled.str.contains(_PRICED).all():
+        raise InputError(
+            f"Each line of {text.name} ends with a number behind a separator, such as a price, as in "
+            f"{filled[0][:60]!r}. It would be a part of the item's name.",
+            "Give one item name per line, without other columns. If it is a part of the names, put each line in double "
+            "quotes.",
         )
     if filled.n_unique() < len(filled):
         again = lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()

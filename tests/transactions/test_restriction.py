@@ -85,6 +85,19 @@ def test_a_header_above_the_names_is_refused(header):
         read_item_names(io.BytesIO(f"{header}\nmilk\nbread\n".encode()))
 
 
+@pytest.mark.parametrize("priced", ["{},1.99", "{};2,50 €", "4711\t{}\t$1,299.00", '"{}, 1 l", 3'])
+def test_a_column_of_prices_behind_the_names_is_refused(priced):
+    """No such name occurs in the data, which was said only when the data had been read."""
+    text = "\n".join(priced.format(name) for name in ("milk", "bread", "tea"))
+    with pytest.raises(InputError, match=r"ends with a number.*such as a price.*without other columns"):
+        read_item_names(io.BytesIO(text.encode()))
+    in_quotes = [line.replace('"', '""') for line in text.splitlines()]
+    found = read_item_names(io.BytesIO("".join(f'"{line}"\n\n' for line in in_quotes).encode()))
+    assert found == text.splitlines()
+    others = [*text.splitlines(), "rye"]
+    assert read_item_names(io.BytesIO("\n".join(others).encode())) == others
+
+
 @pytest.mark.parametrize("names", [["item"], ["milk", "item"], ["item 7", "milk"], ["bread, white", "name"]])
 def test_an_item_may_be_called_as_a_column_is(names):
     assert read_item_names(io.BytesIO("\n".join(names).encode())) == names
