@@ -136,21 +136,29 @@ def _logged() -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def phases(*, quiet: bool) -> Iterator[Phases]:
-    """An object that shows the running phase and its time. Ctrl-C works throughout."""
+    """An object that shows the running phase and its time. Ctrl-C works throughout, also in the last phase."""
     listen()
+    with _shown(quiet=quiet) as show:
+        yield Phases(show)
+    stop_if_heard()
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A function that replaces the words shown last."""
     if quiet:
-        yield Phases()
+        yield lambda _words: None
         return
     if not Notes().isatty():
         with _logged() as show:
-            yield Phases(show)
+            yield show
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with _progress(*columns, transient=True) as shown:
         task = shown.add_task("")
-        yield Phases(lambda words: shown.update(task, description=words))
+        yield lambda words: shown.update(task, description=words)
 
 
 @contextmanager

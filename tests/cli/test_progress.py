@@ -40,6 +40,24 @@ def test_no_phase_begins_after_an_interruption_that_was_lost(monkeypatch: pytest
         Phases()("counting")
 
 
+@pytest.mark.parametrize("quiet", [False, True])
+def test_nothing_follows_the_last_phase_after_an_interruption_that_was_lost(
+    monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
+    monkeypatch.setattr(progress, "listen", lambda: None)  # the signals of this process are not the program's
+    done: list[str] = []
+
+    def work() -> None:
+        with progress.phases(quiet=quiet):
+            monkeypatch.setattr(interruption, "_heard", signal.SIGINT)
+            done.append("last phase")
+        done.append("printing")
+
+    with pytest.raises(InterruptedByUser):
+        work()
+    assert done == ["last phase"]
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_reading_tells_its_share_of_the_file(tmp_path: Path, packed: bool) -> None:
     path = tmp_path / "baskets.csv"
