@@ -147,11 +147,11 @@ def hardest(
         enough: a delta at the last epsilon at which the search may end: the claim is refuted.
     """
     margins = mechanism.margins
-    largest = max(margin.counts for margin in margins)
+    largest = max(margin.compared for margin in margins)
     last = max([margin.place or 1 for margin in margins] + [mechanism.top + 1])
     tipping = mechanism.tipping_leads if isinstance(mechanism, WithTest) else ()
     near = {lead + step for lead in tipping for step in (-1, 0)}
-    leads = sorted({0, 1, 2, *near, *(margin.counts * part // 8 for margin in margins for part in (2, 4, 6, 8))})
+    leads = sorted({0, 1, 2, *near, *(margin.compared * part // 8 for margin in margins for part in (2, 4, 6, 8))})
     places = {1, 2, mechanism.top, *_doubling(2 * mechanism.top, last)}
     if limits.universe_size is not None:
         places |= {limits.universe_size - heads for heads in (0, 1, mechanism.top, mechanism.top + 1)}

@@ -62,6 +62,10 @@ class AnonymousItems:
             order = order[: up_to_last(self.by_noise(noisy[order]) <= _STRANGERS)]
         return np.where(order < len(counts), order, -1), noisy[order]
 
+    def strangers(self, items: int) -> float:
+        """How many tokens may go on by noise alone if so many items stand out."""
+        return min(_STRANGERS * items, self.names / 2)
+
     def expected(self, noisy: NDArray[np.int64]) -> Floats:
         """What to expect of tokens by what `find` returned: those that noise alone may have lifted count less.
 

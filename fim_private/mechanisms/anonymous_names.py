@@ -84,7 +84,7 @@ class Certified:
         # One pick goes wrong one time in 20 at its own margin, and the first ones have the smallest epsilon.
         least = min(loss.epsilon for loss in self.inner.losses if isinstance(loss, BoundedRange | PureDP))
         scale = float(self.inner.scale * self.inner.pick_epsilon / least)
-        picked = one.counts + math.ceil(scale * math.log(self.top / _ONCE / 20))
+        picked = one.compared + math.ceil(scale * math.log(self.top / _ONCE / 20))
         passing = self.certificate.support_needed(_ONCE)
         words = "between each itemset of the list and those that do not occur"
         return (Margin(counts=max(picked, passing), words=words),)

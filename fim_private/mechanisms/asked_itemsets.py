@@ -25,6 +25,11 @@ _SOMEWHAT_MORE = 1.5
 """So many times as many itemsets as are asked for, among which noise still leaves a choice."""
 
 
+def fewest_items(top: int, sizes: tuple[int, ...]) -> int:
+    """So many items are the fewest that have k itemsets of these sizes."""
+    return next(items for items in count(1) if sum(math.comb(items, size) for size in sizes) >= top)
+
+
 @dataclass(frozen=True, kw_only=True)
 class AskedItemsets:
     """What is asked for.

@@ -200,30 +200,44 @@ class Certificate:
         if not supports:
             return {0: 1.0}
         smallest = list(accumulate(supports, min))
-        lengths = self.lengths(len(supports), trust)
-        exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths, trust)])
-        weights = np.exp(exponents - exponents.max())
         law = {
             length: chance * self.passes(smallest[length - 1])
-            for length, chance in zip(lengths, (weights / weights.sum()).tolist(), strict=True)
+            for length, chance in self._chances(smallest, trust).items()
         }
         # A rounded sum may exceed 1. e^epsilon would make a delta of a probability below 0.
         return {0: max(0.0, 1 - math.fsum(law.values())), **law}
+
+    def missed(self, support: int, picks: int) -> float:
+        """How often not the whole list of so many picks is named if all have this support or more; a bound."""
+        # A list is cut most often if its last pick alone has so little.
+        chances = self._chances([support + self._enough] * (picks - 1) + [support])
+        # Continuous noise fails the test at least as often (Canonne, Kamath, Steinke 2020, Proposition 25).
+        return 1 - chances[picks] + NormalDist(support, math.sqrt(self.variance)).cdf(self.threshold)
 
     def passes(self, support: int) -> float:
         """P(support + noise >= T)."""
         return math.exp(log_discrete_gaussian_survival(self.threshold - support, float(self.variance)))
 
+    def _chances(self, smallest: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
+        """How likely each length is to be chosen, by the smallest support up to each place."""
+        lengths = self.lengths(len(smallest), trust)
+        exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths, trust)])
+        weights = np.exp(exponents - exponents.max())
+        return dict(zip(lengths, (weights / weights.sum()).tolist(), strict=True))
+
+    @property
+    def _enough(self) -> int:
+        return self.threshold + _ENOUGH * math.isqrt(self.variance) // 10
+
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
-        enough = self.threshold + _ENOUGH * math.isqrt(self.variance) // 10
         if trust:
             # Where a list is not likely to pass, little speaks against a shorter one.
             steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
         else:
             steps = [_STEP if place else _FIRST_STEP for place in range(len(lengths) - 1)]
         penalties = [Fraction(0), *(total / self.rate for total in accumulate(steps))]
-        return [min(smallest[length - 1], enough) - less for length, less in zip(lengths, penalties, strict=True)]
+        return [min(smallest[length - 1], self._enough) - less for length, less in zip(lengths, penalties, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,18 +10,20 @@ costs the same whatever k is. Proof: docs/mathematics.md#certified-domain.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fim_private.accounting.rising import FLAT, rising
-from fim_private.accounting.search import least
+from fim_private.arrays import Floats
 from fim_private.mechanisms.certificate import Certificate, calibrate_certificate
 from fim_private.mechanisms.left_out import LeftOut
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses, picks_spending
-from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.mechanisms.peeling import Level, missed_by_picks, peel, peel_law, peeling_losses, picks_spending
+from fim_private.mechanisms.protocol import MISSED, CalibratedMechanism, Law, Margin, Request, Spending, lead_of_list
 from fim_private.privacy import AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -163,23 +165,43 @@ class CertifiedDomain:
     def _all_rates(self) -> tuple[Fraction, ...]:
         return tuple(self.rate * factor for factor in rising(self.picks + self.spare, self.rise))
 
-    @property
+    @cached_property
+    def _float_rates(self) -> tuple[Floats, Floats]:
+        """Those of the picks, then those of leaving out."""
+        rates = np.array([float(rate) for rate in self._all_rates])
+        return rates[: self.picks], rates[self.picks :]
+
+    @cached_property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which no more picks than are left out fall on the bulk, and the others pass the test."""
-        # More than s picks fall on the bulk with probability m^(s+1)/(s+1)! at most, if m of them do on average.
-        average = math.exp((math.lgamma(self.spare + 2) - math.log(19)) / (self.spare + 1))
-        stages = Counter(map(float, self.rates))
-
-        def picked(lead: int) -> bool:
-            return sum(self.candidates * picks * math.exp(-rate * lead) for rate, picks in stages.items()) <= average
-
+        picked = lead_of_list(self._too_many_on_bulk, near=int(10 / self.rate), often=1 / 19)
+        one = max(self.certificate.support_needed(MISSED), picked)
         return (
             Margin(
-                counts=max(self.certificate.support_needed(0.05), least(picked, near=int(10 / self.rate))),
+                counts=lead_of_list(self.missed, near=one),
+                of_one=one,
                 words=f"between places {self.top:,} and {self.candidates + 1:,} of the ranking",
                 place=self.candidates + 1,
             ),
         )
+
+    def missed(self, lead: int) -> float:
+        """How often not the whole list is named if all its itemsets have this lead; a bound.
+
+        Proof: docs/mathematics.md#peeling.
+        """
+        # Before each pick, at least so many of the list are left, until all are picked.
+        left = np.maximum(self.top - np.arange(self.picks), 1)
+        # Picks of the bulk have a support of Delta.
+        left_out = missed_by_picks(self._float_rates[1], math.log(self.top), lead - self.sensitivity)
+        return min(1.0, self._too_many_on_bulk(lead, left) + left_out + self.certificate.missed(lead, self.top))
+
+    def _too_many_on_bulk(self, lead: int, left: int | NDArray[np.int64] = 1) -> float:
+        """How often more picks fall on the bulk than are left out, if so many of the list are left; a bound."""
+        # m of them fall there on average. More than s do with probability m^(s+1)/(s+1)! at most.
+        weights = math.log(self.candidates) - lead * self._float_rates[0] - np.log(left)
+        average = float(np.logaddexp.reduce(weights))
+        return math.exp(min(0.0, (self.spare + 1) * average - math.lgamma(self.spare + 2)))
 
     @property
     def tipping_leads(self) -> tuple[int, ...]:

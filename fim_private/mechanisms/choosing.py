@@ -21,7 +21,7 @@ from fim_private.errors import UsageError
 from fim_private.mechanisms.gap_thresholds import least_threshold
 from fim_private.mechanisms.peeling import mix, peel, peel_law
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.mechanisms.rounds import laplace_reach, law_in_rounds, select_in_rounds
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -89,10 +89,11 @@ class Choosing:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The threshold, plus what the noise may take off the top count."""
+        """The threshold, plus what the noise may take off the top count in any round."""
         return (
             Margin(
-                counts=self.threshold + math.ceil(float(self.scale) * math.log(10)),
+                counts=self.threshold + laplace_reach(self.scale, self.top),
+                of_one=self.threshold + laplace_reach(self.scale, 1),
                 words="in each round, between the top itemset that is left and those that do not occur",
             ),
         )

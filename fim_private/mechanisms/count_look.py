@@ -16,9 +16,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
 
 from fim_private.accounting.rising import rising
+from fim_private.mechanisms.asked_itemsets import fewest_items
 from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mechanisms.exponential import RISE
 from fim_private.mechanisms.lengths import Lengths
@@ -112,8 +112,6 @@ def _bins(request: Request, left: Fraction) -> PrivBasis | None:
     sizes, top = request.sizes, request.top
     if not request.binned or min(sizes) < 1 or max(sizes) not in _LARGEST or top > LARGEST_TOP:
         return None
-    # With fewer items the list would be shorter than asked.
-    enough = (number for number in count(1) if sum(math.comb(number, size) for size in sizes) >= top)
     return PrivBasis(
         top=top,
         sizes=sizes,
@@ -121,5 +119,5 @@ def _bins(request: Request, left: Fraction) -> PrivBasis | None:
         budget=left,
         gaussian=False,
         sensitivity=request.sensitivity,
-        fewest_items=next(enough),
+        fewest_items=fewest_items(top, sizes),  # with fewer the list would be shorter than asked
     )

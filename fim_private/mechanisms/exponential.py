@@ -11,12 +11,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+
+import numpy as np
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rising import FLAT, rising
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses, picks_spending
-from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.arrays import Floats
+from fim_private.mechanisms.peeling import Level, missed_by_picks, peel, peel_law, peeling_losses, picks_spending
+from fim_private.mechanisms.protocol import MISSED, CalibratedMechanism, Law, Margin, Request, Spending, lead_of_list
 from fim_private.privacy import Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -75,12 +78,26 @@ class Exponential:
         """With so much more of a lead, in counts, a wrong pick in the middle is less likely by a factor e."""
         return 1 / self.rate
 
-    @property
+    @cached_property
+    def _float_rates(self) -> Floats:
+        return np.array([float(rate) for rate in self.rates])
+
+    @cached_property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead that one itemset needs over all others of the universe together."""
-        # The first picks have the smallest rate.
-        lead = (math.log(self.universe_size) + math.log(19)) / float(self.rates[0])
-        return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
+        """The lead that the itemsets of the list need over all others of the universe together."""
+        # Of single picks, the first have the smallest rate.
+        one = math.ceil((math.log(self.universe_size) + math.log(19)) / float(self.rates[0]))
+        words = "between each itemset of the list and the bulk of the declared universe"
+        return (Margin(counts=self.lead(MISSED), of_one=one, words=words),)
+
+    def lead(self, missed: float) -> int:
+        """The lead with which the whole list is picked, except with this probability."""
+        near = int(math.log(self.universe_size / missed) / float(self.rates[0]))
+        return lead_of_list(self.missed, near=near, often=missed)
+
+    def missed(self, lead: int) -> float:
+        """How often not the whole list is picked if all its itemsets have this lead; a bound."""
+        return missed_by_picks(self._float_rates, math.log(self.universe_size), lead)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         return peel(self._levels(profile), rates=self.rates, open_universe=False, randomness=randomness)

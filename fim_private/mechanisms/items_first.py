@@ -42,7 +42,7 @@ from fim_private.arrays import Floats
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks
 from fim_private.mechanisms.anonymous_items import AnonymousItems
-from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets
+from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets, fewest_items
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_look import CountLook
 from fim_private.mechanisms.exponential import Exponential
@@ -59,6 +59,7 @@ from fim_private.mechanisms.protocol import (
     BY_COUNT,
     BY_LEVERAGE,
     COUNTS,
+    MISSED,
     MUCH,
     NORMAL_REACH,
     PEEL,
@@ -76,9 +77,12 @@ GOES_ON = 3.2
 """Tokens of a large universe go on from about so many deviations on."""
 _SEEN = GOES_ON + NORMAL_REACH
 _MISSED, _OFF = 0.01, 2.326
-"""At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
-a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""
+"""With the lead of one, each of five things goes wrong so often, because noise takes so many deviations off: both items
+of a pair go on, both pass the test, and the pair stands out."""
 _SURELY_SEEN = GOES_ON + _OFF
+_ONCE = MISSED / 3
+"""With the stated lead, each of three things goes wrong so often: all items of the list go on, all pass the test, and
+all itemsets of the list stand out."""
 _LIKELY_TOKENS = 100
 """The stated lead of picks from all itemsets of the tokens is over those of so many. Rarer tokens weigh less."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
@@ -212,29 +216,39 @@ class ItemsFirst:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise.
+        """The lead with which the list's items go on, are certified, and its itemsets stand out from the noise.
 
         Where a look may decide for picks from a public list, it is enough for these too.
         """
         if self.usual_histogram:
             return self.usual_histogram.margins
-        needed, steps = _SURELY_SEEN * self.item_deviation(self.usual_lengths), self.usual
+        deviation, steps = self.item_deviation(self.usual_lengths), self.usual
+        items = fewest_items(self.top, self.sizes)
+        # The fewer items stand out, the further they must.
+        from_ = GOES_ON if self.items.listed else self.noise.reach(self.items.names, self.items.strangers(items))
+        needed = (from_ + self.noise.reach(items, _ONCE)) * deviation
+        of_one = _SURELY_SEEN * deviation
         if steps.certificate is not None:
-            needed = max(needed, steps.certificate.support_needed(_MISSED))
+            needed = max(needed, steps.certificate.support_needed(_ONCE))
+            of_one = max(of_one, steps.certificate.support_needed(_MISSED))
         if self.count_look is not None and self.count_look.picks is not None:
-            needed = max(needed, self.count_look.picks.margins[0].counts)
+            (picked,) = self.count_look.picks.margins
+            needed, of_one = max(needed, picked.counts), max(of_one, picked.compared)
         if steps.pick_epsilon is not None:
             likely = _LIKELY_TOKENS**self.size if self.asked.picked_from_all else steps.candidates
-            among = itemset_picks.choose_from(self.asked, likely)
-            above = float(self.picks(steps.pick_epsilon, among).margins[0].counts)
+            picks = self.picks(steps.pick_epsilon, itemset_picks.choose_from(self.asked, likely))
+            needed, of_one = max(needed, picks.lead(_ONCE)), max(of_one, picks.margins[0].compared)
         else:
             # Larger itemsets also have to be among those that are built from pairs.
             built = steps.pairs.deviation if steps.pairs is not None and self.size > 2 else 0.0
-            above = max(built, self.deviation(steps)) * (math.sqrt(2 * math.log(steps.candidates)) + _OFF)
+            noise, both = max(built, self.deviation(steps)), (self.top, steps.candidates)
+            needed = max(needed, noise * sum(self.noise.reach(number, _ONCE / 2) for number in both))
+            of_one = max(of_one, noise * (math.sqrt(2 * math.log(steps.candidates)) + _OFF))
         lead = "of leverage over" if self.by == BY_LEVERAGE else "over"
         return (
             Margin(
-                counts=math.ceil(max(needed, above)),
+                counts=math.ceil(needed),
+                of_one=math.ceil(of_one),
                 words=f"{lead} itemsets that do not occur, if units hold about {TYPICAL_LENGTH} different items and "
                 "few items make up the answer",
                 less_if_likely=True,
@@ -245,7 +259,7 @@ class ItemsFirst:
     def support_needed(self) -> int | None:
         """The number of units that an item must be in to be named 19 times in 20; None if names are a public list."""
         if self.usual_histogram:
-            return self.usual_histogram.margins[0].counts
+            return self.usual_histogram.margins[0].compared
         certificate = self.usual.certificate
         return None if certificate is None else certificate.support_needed(0.05)
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
+
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rounding import log_up
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
-from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.mechanisms.peeling import Level, missed_by_picks, peel, peel_law, peeling_losses
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending, lead_of_list
 from fim_private.privacy import Failure, Loss, StepwiseFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -72,12 +74,15 @@ class LimitedDomain:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead that an itemset needs to be picked before the stop symbol."""
-        lead = self.stop_lead + Fraction(self.sensitivity * math.log(19)) / self.pick_epsilon
+        """The lead that the itemsets of the list need to be picked before the stop symbol and the bulk."""
+        others = float(np.logaddexp(float(self.rate * self.stop_lead), math.log(self.candidates)))
+        rates = np.full(self.top, float(self.rate))
+        one = self.stop_lead + Fraction(self.sensitivity * math.log(19)) / self.pick_epsilon
         return (
             Margin(
-                counts=math.ceil(lead),
-                words=f"between an itemset and place {self.candidates + 1:,} of the ranking",
+                counts=lead_of_list(partial(missed_by_picks, rates, others), near=math.ceil(one)),
+                of_one=math.ceil(one),
+                words=f"between places {self.top:,} and {self.candidates + 1:,} of the ranking",
                 place=self.candidates + 1,
             ),
         )

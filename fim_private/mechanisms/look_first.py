@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from operator import attrgetter
+from statistics import NormalDist
 
 from fim_private.accounting.calibration import Need, calibrate_gaussian, composed_need, largest_above
 from fim_private.accounting.gaussian_composition import range_costing
@@ -43,7 +43,16 @@ from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.peeling import mix
 from fim_private.mechanisms.privbasis import PrivBasis
-from fim_private.mechanisms.protocol import NORMAL_REACH, CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import (
+    NORMAL_REACH,
+    CalibratedMechanism,
+    Law,
+    Margin,
+    Request,
+    Spending,
+    lead_of_list,
+    normal_reach,
+)
 from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Guarantee, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -173,17 +182,36 @@ class LookFirst:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """Those of the ways that the look may take. The first is the smallest.
+        """Those of the ways that the look may take.
 
         Picks also need so much that the look chooses them. Items first has no margin where even the smallest support
         may lead to picks. Where picks need a test, items first often goes on, which finds likely itemsets with less.
         """
-        (picked,) = self.ways_to_pick[0].margins
-        edge, noise = self._served(USUAL_LENGTHS)[0][1], NORMAL_REACH * math.sqrt(self.variance)
-        tested = self.test_delta is not None
-        picked = replace(picked, counts=max(picked.counts, math.ceil(edge + noise)), less_if_likely=tested)
-        otherwise = self.items.margins if edge > noise else ()
-        return tuple(sorted((picked, *otherwise), key=attrgetter("counts")))
+        way, edge = self._served(USUAL_LENGTHS)[0]
+        (picked,) = way.margins
+        noise = NORMAL_REACH * math.sqrt(self.variance)
+        picked = replace(
+            picked,
+            counts=lead_of_list(self._missed, near=picked.counts),
+            of_one=max(picked.compared, math.ceil(edge + noise)),
+            less_if_likely=self.test_delta is not None,
+        )
+        if edge <= noise:
+            return (picked,)
+        (found,) = self.items.margins
+        # With more support, the look may choose picks although they need still more.
+        lifted = self._from_list.reach if self.test_delta is None else 0
+        most = max(1, math.floor(edge - normal_reach(1, 0.01) * math.sqrt(self.variance)) - lifted)
+        words = f"{found.words}, and the itemsets are less than {most:,} ahead of place {self.depth:,}"
+        return (picked, replace(found, words=words, otherwise=True))
+
+    def _missed(self, lead: int) -> float:
+        """How often not the whole list is picked if all its itemsets have this lead; a bound."""
+        # Continuous noise falls short of a number at least as often as discrete noise.
+        served, look = self._served(USUAL_LENGTHS), NormalDist(lead, math.sqrt(self.variance))
+        below = [look.cdf(least) for _, least in served]
+        ways = zip(served, below, [*below[1:], 1.0], strict=True)
+        return below[0] + sum((upper - lower) * way.missed(lead) for (way, _), lower, upper in ways)
 
     @property
     def tipping_leads(self) -> tuple[int, ...]:
@@ -227,7 +255,7 @@ class LookFirst:
 
     def _served(self, lengths: Lengths) -> tuple[tuple[Picks, int], ...]:
         """The ways to pick, and from which noisy support on each serves."""
-        lead, deviation = self.ways_to_pick[0].margins[0].counts, math.sqrt(self.variance)
+        lead, deviation = self.ways_to_pick[0].margins[0].compared, math.sqrt(self.variance)
         if self.test_delta is None:
             leads = max(_LEAST_LEADS, _LISTED_LEADS - _LISTED_EASE * self.items.item_deviation(lengths) / lead)
             return ((self._from_list, math.ceil(leads * lead + _LISTED_CAUTION * deviation)),)

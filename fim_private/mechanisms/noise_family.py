@@ -6,6 +6,7 @@ composition (docs/mathematics.md#gaussian-composition), and basic composition, w
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from fim_private.accounting.rounding import ROUNDED_DOWN, round_down
 from fim_private.mechanisms.laplace_measurement import LaplaceLook, LaplaceMeasurement
 from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import Spending
+from fim_private.mechanisms.protocol import Spending, normal_reach
 from fim_private.privacy import Gaussian, Loss, PureDP
 
 
@@ -33,6 +34,10 @@ class NoiseFamily(ABC):
     @abstractmethod
     def full(self, usual: float, held: Lengths, sizes: Sequence[int]) -> float:
         """How many itemsets a transaction may hold and still count in full; `usual` is for those of a usual length."""
+
+    @abstractmethod
+    def reach(self, numbers: int, missed: float) -> float:
+        """The noise takes at most so many deviations off any of so many numbers, except with probability `missed`."""
 
     @abstractmethod
     def loss(self, cost: Fraction) -> Loss:
@@ -57,6 +62,9 @@ class _GaussianFamily(NoiseFamily):
     def full(self, usual: float, _held: Lengths, _sizes: Sequence[int]) -> float:
         return usual
 
+    def reach(self, numbers: int, missed: float) -> float:
+        return normal_reach(numbers, missed)
+
     def loss(self, cost: Fraction) -> Loss:
         return Gaussian(cost)
 
@@ -72,6 +80,9 @@ class _LaplaceFamily(NoiseFamily):
 
     def full(self, _usual: float, held: Lengths, sizes: Sequence[int]) -> float:
         return held.roomy(sizes)
+
+    def reach(self, numbers: int, missed: float) -> float:
+        return math.log(numbers / missed / 2) / math.sqrt(2)
 
     def loss(self, cost: Fraction) -> Loss:
         return PureDP(cost)

@@ -50,6 +50,21 @@ def picks_spending(picks: int, pick_epsilon: Fraction, rise: Fraction, *, left_o
     )
 
 
+def missed_by_picks(rates: Floats, log_others: float, lead: int) -> float:
+    """How often not all itemsets that lead all others are picked, if there are as many as picks; a bound.
+
+    Proof: docs/mathematics.md#peeling.
+
+    Args:
+        rates: shape (picks,): the exponent of each pick is its rate times the count.
+        log_others: the logarithm of what all others together weigh in a pick, relative to one of these itemsets without
+            its lead.
+        lead: the least lead of these itemsets, in counts.
+    """
+    left = np.arange(len(rates), 0, -1)
+    return -math.expm1(-float(np.logaddexp(0.0, log_others - rates * lead - np.log(left)).sum()))
+
+
 def peel(
     levels: Sequence[Level],
     *,

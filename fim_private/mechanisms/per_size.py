@@ -53,7 +53,7 @@ class PerSize:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The margins of the search that needs the largest lead."""
-        return max((part.margins for part in self.parts), key=lambda margins: min(each.counts for each in margins))
+        return max((part.margins for part in self.parts), key=lambda margins: min(each.compared for each in margins))
 
 
 def calibrate_per_size(
@@ -103,4 +103,4 @@ def calibrate_per_size(
 
 
 def _lead(calibrated: CalibratedMechanism) -> int:
-    return min(margin.counts for margin in calibrated.mechanism.margins)
+    return min(margin.compared for margin in calibrated.mechanism.margins)

@@ -91,11 +91,15 @@ class PrivBasis:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead with which an item is picked, if as many items and pairs are picked as usual."""
+        """The lead with which its items and pairs are all picked, if there are as many as usual."""
         pick = self._each_pick(PICKS, self.depth)
-        lead = self.sensitivity * (math.log(self.items) + math.log(19)) / float(pick)
-        words = "of each of its items and pairs over the bulk of the declared items and their pairs"
-        return (Margin(counts=math.ceil(lead), words=words),)
+        picks = Exponential(top=self.depth, pick_epsilon=pick, universe_size=self.items, sensitivity=self.sensitivity)
+        (picked,) = picks.margins
+        words = (
+            "of each of its items and pairs over the bulk of the declared items and their pairs, apart from the noise "
+            "of its counts"
+        )
+        return (replace(picked, words=words),)
 
     @property
     def depth(self) -> int:

@@ -7,11 +7,13 @@ universe such a draw ends the list. How places move with the counts: docs/mathem
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Protocol, runtime_checkable
 
+from fim_private.accounting.search import least
 from fim_private.errors import BudgetError, UsageError
 from fim_private.privacy import Failure, Guarantee, Loss
 from fim_private.profile import CountProfile
@@ -110,25 +112,52 @@ class Spending:
     times: int = 1
 
 
+MISSED = 0.05
+"""With the stated lead, not the whole list is named with at most this probability: one time in 20."""
 NORMAL_REACH = 1.645
 """Normal noise takes at most so many standard deviations off a lead, 19 times in 20."""
 
 
+def normal_reach(numbers: int, missed: float = MISSED) -> float:
+    """Normal noise takes at most so many standard deviations off any of so many numbers, except so often."""
+    return -NormalDist().inv_cdf(missed / numbers)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Margin:
-    """The lead, in transactions, with which a mechanism works in at least 19 of 20 runs.
+    """The lead, in transactions, with which a mechanism names the whole list in at least 19 of 20 runs.
 
     Args:
-        counts: the lead, a number of transactions.
+        counts: the lead, a number of transactions. Each of the k itemsets has it.
+        of_one: the lead with which a mechanism names one itemset as often; None if that is `counts`.
         words: between which places of the ranking the lead is measured.
         place: the lead is over this place of the ranking, 1-based; None for itemsets that do not occur.
         less_if_likely: itemsets of frequent items need less than this.
+        otherwise: this lead is enough only where the lead over the place of the mechanism's first margin is small.
     """
 
     counts: int
+    of_one: int | None = None
     words: str
     place: int | None = None
     less_if_likely: bool = False
+    otherwise: bool = False
+
+    @property
+    def compared(self) -> int:
+        """The lead by which mechanisms, ways and shares are chosen: their settings were measured with that of one."""
+        return self.counts if self.of_one is None else self.of_one
+
+
+def lead_of_list(missed: Callable[[int], float], *, near: int, often: float = MISSED) -> int:
+    """The least lead with which the whole list is named, except with a probability of `often`.
+
+    Args:
+        missed: the probability with which not the whole list is named if all its itemsets have this lead; a bound.
+        near: a guess.
+        often: the probability that is allowed.
+    """
+    return least(lambda lead: missed(lead) <= often, near=near)
 
 
 class Costed(Protocol):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 from fim_private.mechanisms.protocol import Law, Margin
 from fim_private.mechanisms.remaining_levels import Gaps
@@ -11,9 +13,15 @@ from fim_private.profile import CountProfile
 Ranks = tuple[int, ...]
 
 
-def margin_of_rounds(counts: int) -> tuple[Margin]:
-    """The lead that each round needs, in transactions."""
-    return (Margin(counts=counts, words="between the first and the second of what is left, in each round", place=2),)
+def margin_of_rounds(counts: int, *, of_one: int | None = None) -> tuple[Margin]:
+    """The lead that each round needs so that all name an itemset, and so that one round does, in transactions."""
+    words = "between the first and the second of what is left, in each round"
+    return (Margin(counts=counts, of_one=of_one, words=words, place=2),)
+
+
+def laplace_reach(scale: Fraction, rounds: int) -> int:
+    """Discrete Laplace noise takes more than this off a count in any of so many rounds at most one time in 20."""
+    return math.ceil(float(scale) * math.log(10 * rounds))
 
 
 def select_in_rounds(profile: CountProfile, rounds: int, select_one: Callable[[CountProfile], Ranks]) -> Ranks:

@@ -15,7 +15,7 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.mechanisms.rounds import law_in_rounds, margin_of_rounds, select_in_rounds
+from fim_private.mechanisms.rounds import laplace_reach, law_in_rounds, margin_of_rounds, select_in_rounds
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -72,8 +72,9 @@ class StableMax:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The threshold, plus what the noise may take off the gap."""
-        return margin_of_rounds(self.threshold + math.ceil(float(self.scale) * math.log(10)))
+        """The threshold, plus what the noise may take off the gap in any round."""
+        counts, one = (self.threshold + laplace_reach(self.scale, rounds) for rounds in (self.top, 1))
+        return margin_of_rounds(counts, of_one=one)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """The first ranks in order, up to the round that names nothing."""

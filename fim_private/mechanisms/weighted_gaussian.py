@@ -29,7 +29,15 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
-from fim_private.mechanisms.protocol import MUCH, NORMAL_REACH, CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.protocol import (
+    MUCH,
+    NORMAL_REACH,
+    CalibratedMechanism,
+    Margin,
+    Request,
+    Spending,
+    normal_reach,
+)
 from fim_private.privacy import Failure, Loss, OneSidedFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -87,13 +95,16 @@ class WeightedGaussian:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The count with which an itemset reaches the threshold, 19 times in 20."""
+        """The count with which the itemsets of the list all reach the threshold, 19 times in 20."""
         held = sum(math.comb(TYPICAL_LENGTH, size) for size in self.sizes)
         # At a tiny epsilon they add nothing if they hold more than 256. The lead is then far beyond any data.
         weight = self.measurement.added(held) or self.measurement.resolution / math.sqrt(max(1, held))
-        needed = (self.threshold + NORMAL_REACH * math.sqrt(self.measurement.variance)) / weight
+        counts, one = (
+            math.ceil((self.threshold + reach * math.sqrt(self.measurement.variance)) / weight)
+            for reach in (normal_reach(self.top), NORMAL_REACH)
+        )
         words = f"over itemsets that do not occur, if units hold about {TYPICAL_LENGTH} different items"
-        return (Margin(counts=math.ceil(needed), words=words),)
+        return (Margin(counts=counts, of_one=one, words=words),)
 
     def loud(self, names: int) -> Iterator[WeightedGaussian]:
         """The same with hardly any noise, over any number of names."""

@@ -101,7 +101,7 @@ class Outlook:
         if isinstance(way, Certified):
             return self._named(way.inner) * (self._top >= _passing(way.certificate))
         scale = getattr(way, "scale", None) or 1 / getattr(way, "rate", math.nan)
-        lead = (self.plan.lead or self.plan.near_lead or 0) if math.isnan(scale) else 0
+        lead = (self.plan.compared_lead or self.plan.near_lead or 0) if math.isnan(scale) else 0
         if lead:
             return (self._top >= lead).astype(np.float64)
         return self._picked(float(scale), self.plan.declared_itemsets(*self.plan.sizes) or 10**7)

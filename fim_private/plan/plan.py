@@ -199,13 +199,21 @@ class Plan:
     def lead(self) -> int | None:
         """The least margin over the bulk: over itemsets that do not occur, or a place far beyond k; None without one.
 
-        A margin over the next place does not count: the data alone decides how far apart the places are.
+        A margin over the next place does not count: the data alone decides how far apart the places are. Nor does one
+        that is enough only where another lead is small, unless no other margin is over the bulk.
         """
-        return min((margin.counts for margin in self.margins_over_bulk), default=None)
+        over = self.margins_over_bulk
+        usual = [margin for margin in over if not margin.otherwise] or over
+        return min((margin.counts for margin in usual), default=None)
+
+    @property
+    def compared_lead(self) -> int | None:
+        """The least margin over the bulk by which mechanisms are chosen."""
+        return min((margin.compared for margin in self.margins_over_bulk), default=None)
 
     @property
     def margins_over_bulk(self) -> tuple[Margin, ...]:
-        """The margins of which `lead` is the least."""
+        """The margins over itemsets that do not occur, or over a place far beyond k."""
         return tuple(margin for margin in self.mechanism.margins if self._over_bulk(margin))
 
     @property

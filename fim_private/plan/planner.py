@@ -70,28 +70,27 @@ def _choose(question: Question) -> Plan:
                 decided.update(row.instead_of)
             except BudgetError as error:
                 refusal = error
-    ranked = sorted((_weighed(plan), plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
+    ranked = sorted(
+        ((plan, plan.lead) for plan in plans if plan.lead is not None),
+        key=lambda found: (_weighed(found[0]), found[0].compared_lead or 0),
+    )
     if not ranked:
         raise refusal
-    others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for _, lead, place in ranked[1:])
-    _, lead, best = ranked[0]
-    smallest = all(lead <= other for _, other, _ in ranked)
-    why = (
-        "chosen because "
-        + (
-            "it needs the smallest lead over the bulk of the ranking among the mechanisms that auto considers"
-            if smallest
-            else "likely itemsets need less than the stated lead over the bulk of the ranking"
-        )
-        + f": {lead:,} "
-        + question.counted
-        + (f" ({others})" if others else "")
-    )
-    return replace(plans[best], why=why)
+    (best, lead), *others = ranked
+    smallest = "needs the smallest lead over the bulk of the ranking among the mechanisms that auto considers"
+    if all(lead <= other for _, other in others):
+        reason = f"it {smallest}:"
+    elif all((best.compared_lead or 0) <= (plan.compared_lead or 0) for plan, _ in others):
+        reason = f"one itemset {smallest}; the whole list needs"
+    else:
+        reason = "likely itemsets need less than the stated lead over the bulk of the ranking:"
+    left = ", ".join(f"{plan.mechanism_name} {other:,}" for plan, other in others)
+    why = f"chosen because {reason} {lead:,} {question.counted}" + (f" ({left})" if left else "")
+    return replace(best, why=why)
 
 
 def _weighed(plan: Plan) -> Fraction:
-    """The lead by which `auto` compares plans.
+    """The lead of one itemset by which `auto` compares plans.
 
     items-first prefers itemsets of frequent items, which its lead leaves out, and look-first may go on with it.
     Its lead counts everything that may go wrong. `LIKELY` was measured for pairs and triples of five data sets, with
@@ -107,7 +106,7 @@ def _weighed(plan: Plan) -> Fraction:
         finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
     likely = LIKELY_WITHOUT_DELTA if pure else LIKELY
     return min(
-        margin.counts * (likely if finds and margin.less_if_likely else Fraction(1))
+        margin.compared * (likely if finds and margin.less_if_likely else Fraction(1))
         for margin in plan.margins_over_bulk
     )
 

@@ -90,13 +90,13 @@ def _cost(line: Spending) -> str:
 
 def margin_sentence(plan: Plan) -> str:
     """The lead that the mechanism needs, or any one of several leads."""
-    counted = plan.question.counted
+    counted, of_size = plan.question.counted, " of a size" if plan.question.per_size else ""
     first, *others = (
         f"a lead of about {margin.counts:,} {counted} {margin.words}" for margin in plan.mechanism.margins
     )
     sentences = [
-        f"answers in 19 of 20 runs if there is {first}",
-        *([f"It also answers with {', or '.join(others)}"] if others else []),
+        f"names the whole list{of_size} in 19 of 20 runs if there is {first}",
+        *([f"It also does with {', or '.join(others)}"] if others else []),
     ]
     return ". ".join(sentences)
 

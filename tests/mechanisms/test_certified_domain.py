@@ -64,7 +64,7 @@ def test_a_plan_s_parameters_follow_from_the_budget(
         for each in (lead - 1, lead)
     ]
     assert falls[1] <= fourth < falls[0]
-    assert margin.counts == lead > threshold + 1.645 * math.sqrt(variance)
+    assert margin.of_one == lead > threshold + 1.645 * math.sqrt(variance)
     assert margin.place == mechanism.depth == mechanism.candidates + 1
     assert mechanism.tipping_leads == (threshold,)
 
@@ -88,7 +88,7 @@ def test_single_items_are_picked_from_fewer_candidates() -> None:
 def test_the_larger_of_two_leads_is_asked_for() -> None:
     mechanism = calibrate(Request(top=1, epsilon=F(1), delta=F(1, 10**6))).mechanism
     passing = mechanism.threshold + 1.645 * math.sqrt(mechanism.variance)
-    assert mechanism.margins[0].counts == math.ceil(passing) > math.log(19_000) / float(mechanism.rate)
+    assert mechanism.margins[0].of_one == math.ceil(passing) > math.log(19_000) / float(mechanism.rate)
 
 
 @pytest.mark.parametrize("variance", [1, 30, 4000])

@@ -112,9 +112,12 @@ def test_the_stated_lead_is_enough_for_either_way(size: int, names: int, top: in
     look = mechanism.count_look
     assert look is not None
     (lead,) = mechanism.margins
-    # Rates rise from 0.8 of those in the middle. The others are picked once in twenty at most.
-    rate = 0.8 * float(request.epsilon - mechanism.look.cost - look.noise.epsilon) / top
-    assert lead.counts >= (math.log(math.comb(names, size)) + math.log(19)) / rate
+    # Rates rise from 0.8 of those in the middle. The others are picked once in twenty at most, by one or by all picks.
+    middle = float(request.epsilon - mechanism.look.cost - look.noise.epsilon) / top
+    assert lead.of_one >= (math.log(math.comb(names, size)) + math.log(19)) / (0.8 * middle)
+    rates = [middle * (0.8 + 0.1 * (5 * (2 * place + 1) // (2 * top))) for place in range(top)]
+    missed = [math.exp(-rate * lead.counts) / (top - place) for place, rate in enumerate(rates)]
+    assert math.comb(names, size) * math.fsum(missed) <= 0.052
     assert lead.counts >= replace(mechanism, count_look=None).margins[0].counts
     assert look.decides(lead.counts, USUAL_LENGTHS)
 

@@ -288,12 +288,14 @@ def test_the_budget_is_spent_and_proved() -> None:
         assert len(mechanism.spending) == 2
 
 
-def test_an_itemset_with_the_stated_lead_is_found_19_times_in_20() -> None:
-    mechanism = calibrate(request(top=1)).mechanism
+@pytest.mark.parametrize("top", [1, 10, 100])
+def test_itemsets_with_the_stated_lead_are_all_found_19_times_in_20(top: int) -> None:
+    mechanism = calibrate(request(top=top)).mechanism
     (margin,) = mechanism.margins
-    added = margin.counts * int(mechanism.measurement.weights[math.comb(10, 2)])
-    tail = log_discrete_gaussian_survival(mechanism.threshold - added, float(mechanism.measurement.variance))
-    assert 0.93 < math.exp(tail) < 0.96
+    for lead, together in ((margin.counts, top), (margin.of_one or 0, 1)):
+        added = lead * int(mechanism.measurement.weights[math.comb(10, 2)])
+        tail = log_discrete_gaussian_survival(mechanism.threshold - added, float(mechanism.measurement.variance))
+        assert 0.93 < math.exp(together * tail) < 0.96
 
 
 def test_a_budget_that_is_too_small_is_refused() -> None:

@@ -135,6 +135,8 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
         ({"universe": Universe(items=100, listed=True), "top": 100, "size": (2, 3), "per_size": True}, "look-first"),
         ({"universe": Universe(items=10**17)}, "certified-domain"),
         ({"top": 1}, "limited-domain"),
+        ({"top": 250}, "look-first"),
+        ({"top": 50, "size": 1}, "look-first"),
         ({"universe": Universe(items=100, listed=True), "budget": Budget("1", "0")}, "permute-and-flip"),
     ],
 )
@@ -153,7 +155,15 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
             except BudgetError:
                 continue
             decided_by_a_look = name in REGISTRY[expected].instead_of
-            assert decided_by_a_look or other.lead is None or other.lead >= share * (plan.lead or 0)
+            assert decided_by_a_look or other.lead is None or other.compared_lead >= share * plan.compared_lead
+
+
+def test_auto_says_that_another_needs_less_for_the_whole_list() -> None:
+    universe = Universe(items=169, listed=True)
+    plan = make_plan(size=1, top=3, budget=Budget("0.1", "1e-6"), unit=UNIT, universe=universe)
+    assert plan.why is not None
+    assert plan.why.startswith("chosen because one itemset needs the smallest lead over the bulk")
+    assert "; the whole list needs 248 transactions (exponential 247, " in plan.why
 
 
 def test_auto_says_what_is_missing() -> None:

@@ -151,10 +151,10 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
             )
         )
         say(
-            f"\nAn itemset with this lead, in {chosen.question.counted}, stands out in 19 of 20 runs. Itemsets with\n"
-            "nearly the same count may still take each other's places. The bulk means itemsets that do not\n"
-            "occur, or a place far down the ranking. --mechanism NAME shows one in full.\n"
-            "--mechanism auto takes this one:\n",
+            f"\nIf all itemsets of the list have this lead, in {chosen.question.counted}, the whole list is named in\n"
+            "19 of 20 runs. Itemsets with nearly the same count may still take each other's places. The bulk\n"
+            "means itemsets that do not occur, or a place far down the ranking.\n"
+            "--mechanism NAME shows one in full. --mechanism auto takes this one:\n",
             quiet=quiet,
         )
     typer.echo(plan_text(chosen))

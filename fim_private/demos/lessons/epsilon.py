@@ -44,8 +44,8 @@ def precision(epsilon: str, delta: str, times: str, k: str) -> float:
 
 
 def lead(epsilon: str, delta: str, k: str) -> int:
-    """The lead over the bulk that an itemset needs, in customers."""
-    return mechanism_at(epsilon, delta, k).margins[0].counts
+    """The lead over the bulk that one itemset needs, in customers."""
+    return mechanism_at(epsilon, delta, k).margins[0].compared
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:

@@ -88,7 +88,8 @@ def needs_parts(plan: Plan) -> list[Part]:
     """What the data must show for an answer."""
     rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
     counted = plan.question.counted
-    caption = f"The lead, in {counted}, with which an itemset stands out in 19 of 20 runs."
+    of_size = " of a size" if plan.question.per_size else ""
+    caption = f"The lead, in {counted}, with which the whole list{of_size} is named in 19 of 20 runs."
     parts: list[Part] = [Table(name="margins", head=(counted, "where"), rows=rows, caption=caption)]
     if len(rows) > 1:
         parts.append(Paragraph(text="One of these leads is enough."))
@@ -142,8 +143,8 @@ def _others(plan: Plan, others: Sequence[Plan], refused: Sequence[tuple[str, str
                 name="others",
                 head=("mechanism", "lead over the bulk", "lead over the next place"),
                 rows=rows,
-                caption=f"The lead, in {plan.question.counted}, that each mechanism needs to answer the same question "
-                f"in 19 of 20 runs. The plan uses {plan.mechanism_name}. The bulk means itemsets that do not occur, or "
+                caption=f"The lead, in {plan.question.counted}, that each mechanism needs to name the whole list in 19 "
+                f"of 20 runs. The plan uses {plan.mechanism_name}. The bulk means itemsets that do not occur, or "
                 "a place far down the ranking.",
             )
         )

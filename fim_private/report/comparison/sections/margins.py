@@ -153,7 +153,7 @@ def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: Coun
             score = float(profile.count(mechanism.candidates + 1) + mechanism.stop_lead)
             panel.axhline(score, color=style["color"], linestyle=style["linestyle"], gid=gid)
         case Exponential():
-            panel.axhline(mechanism.margins[0].counts, color=style["color"], linestyle=style["linestyle"], gid=gid)
+            panel.axhline(mechanism.margins[0].compared, color=style["color"], linestyle=style["linestyle"], gid=gid)
     return False
 
 
@@ -177,8 +177,8 @@ def _table(results: ComparisonResults, data: str) -> Table:
                     excess,
                     round(float(stop)),
                     sum(number for count, number in profile.top(10 * top) if count > stop),
-                    declared.margins[0].counts,
-                    sum(number for count, number in profile.top(10 * top) if count > declared.margins[0].counts),
+                    declared.margins[0].compared,
+                    sum(number for count, number in profile.top(10 * top) if count > declared.margins[0].compared),
                 )
             )
     return Table(
