@@ -5,7 +5,8 @@ names (`anonymous_items.py`). The tokens with large noisy counts are the univers
 show which itemsets are likely to be frequent (`asked_itemsets.py`). It then selects itemsets of tokens in one of two
 ways:
   peel (`itemset_picks.py`): k picks by the exponential mechanism from the likely itemsets, and from decoys, which show
-    where a list would be mostly noise. For several sizes, noisy counts of pairs help to find the likely itemsets.
+    where a list would be mostly noise. For several sizes, noisy counts of pairs help to find the likely itemsets. In
+    dense data, items are picked first, and then itemsets of these.
   counts (`itemset_measurements.py`): noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely.
     Itemsets near the k-th are then in doubt. They are few, so they are counted again with less noise. All k itemsets
     are read from these counts at once, fewer if the likeliest have no support, and the counts are released with them.
@@ -374,15 +375,18 @@ class ItemsFirst:
         # Tokens that picks do not reach go no further, so they need not pass.
         certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left, supports)))
         select = self.select
+        # Itemsets of rarer items are never named.
+        named = supports if certificate is None else supports[supports >= certificate.threshold]
+        for_picks = left - _cost(certificate)
+        items_tell = select != COUNTS and itemset_picks.items_tell(asked, named, transactions, for_picks)
         if select is None:
-            peels = itemset_picks.serve_better(asked, supports, held, transactions, left - _cost(certificate))
+            peels = items_tell or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)
             select = PEEL if peels else COUNTS
         if select == COUNTS:
             certificate = self._certificate(left, wanted)
         item_deviation = self.item_deviation(lengths)
         if again is not None:
             item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
-        # Itemsets of rarer items are never named.
         worth_it = 1.0 if certificate is None else certificate.threshold
         steps = LaterSteps(
             transactions=transactions,
@@ -393,7 +397,9 @@ class ItemsFirst:
             certificate=certificate,
         )
         left -= _cost(certificate)
-        if select == PEEL:
+        if items_tell:
+            steps = itemset_picks.with_picks_of_items(asked, steps, left)
+        elif select == PEEL:
             steps = itemset_picks.with_picks(asked, steps, left, supports, held=held, budget=self.budget)
         else:
             few = self.few(supports, lengths)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import MORE_BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
 
@@ -27,6 +28,7 @@ class LaterSteps:
         recount: how the most frequent items are counted once more; None if they are not.
         pairs: how pairs are counted; None if they are not.
         pair_weight: the average weight with which they count.
+        items: how the items of the candidates are picked; None if they are not.
         itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
         spread: the look at how many of these itemsets transactions hold; None if picks select.
         in_doubt: what it may cost to count the itemsets in doubt again, each time.
@@ -43,6 +45,7 @@ class LaterSteps:
     recount: Measurement | None = None
     pairs: Measurement | None = None
     pair_weight: float = 1.0
+    items: Exponential | None = None
     itemsets: Measurement | None = None
     spread: LengthLook | None = None
     in_doubt: tuple[float, ...] = ()

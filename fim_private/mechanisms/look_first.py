@@ -5,7 +5,8 @@ Where the k-th itemset is far more frequent than the bulk of the ranking, picks 
 noise, at how many items units hold: the more they hold, the more support an item needs to be found. Then it looks at
 the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is a good part of the lead that picks
 need, they choose. Less is enough for a short list where items are hard to find. The larger the support is, the less
-their test may cost, and a clear list is not cut. Otherwise items first goes on.
+their test may cost, and a clear list is not cut. Otherwise items first goes on. It also does in dense data if picks
+would be rough: items then tell most of their itemsets.
 
 With a public list of items, itemsets of one size of up to three items are picked from all that the list makes
 (`lifted_exponential.py`). Nothing then needs a test.
@@ -39,7 +40,7 @@ from fim_private.mechanisms.certified_domain import (
 from fim_private.mechanisms.exponential import RISE as RISE_OF_LISTED
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
-from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.peeling import mix
 from fim_private.mechanisms.privbasis import PrivBasis
@@ -86,6 +87,10 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
+_DENSE, _DENSE_LARGER, _ROUGH = 0.38, 0.5, 0.13
+"""If the support is at least the first share of all transactions, or the second if no single items are asked for, items
+tell most of their itemsets. Items first then does better where the deviation of a pick's noise is at least the third
+number times the support."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
@@ -222,9 +227,19 @@ class LookFirst:
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> Picks | ItemsFirst:
         """The way to go, by a noisy support and by what was released of lengths."""
         fitting = [domain for domain, least in self._served(lengths) if support >= least]
-        if fitting:
+        if fitting and not self._items_tell(support, lengths):
             return fitting[-1]
         return self.items.given_support(max(0.0, float(support)), math.sqrt(self.variance), lengths)
+
+    def _items_tell(self, support: int, lengths: Lengths) -> bool:
+        """Whether the itemsets are in so many of all transactions that items first picks their items."""
+        if self.test_delta is None:
+            return False
+        # Far more than all transactions is no support: usual lengths are those of one transaction.
+        transactions = float(lengths.units.sum())
+        rough = math.sqrt(PICK_VARIANCE) / float(self._domains[0].rate)
+        dense = _DENSE if self.sizes[0] == 1 else _DENSE_LARGER
+        return dense * transactions <= support <= min(2 * transactions, rough / _ROUGH)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""

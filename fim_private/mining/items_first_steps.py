@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fim_private.arrays import Floats
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms import itemset_measurements, itemset_picks
-from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
+from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
@@ -26,7 +26,7 @@ from fim_private.mechanisms.protocol import BY_COUNT, COUNTS
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_pairs
 from fim_private.mining.outcome import FoundItems, Outcome
-from fim_private.mining.shrinkage import Estimates, shrink
+from fim_private.mining.shrinkage import Estimates, falling, shrink
 from fim_private.randomness import Randomness
 from fim_private.release.door import (
     certify,
@@ -144,9 +144,11 @@ def run(
     steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
     progress("counting")
+    if steps.items is not None:
+        tokens, item_counts = _picked_items(tokens, item_counts, mechanism.asked, steps, randomness)
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     epsilon, counts = steps.pick_epsilon, None
-    if epsilon is not None and mechanism.asked.picked_from_all:
+    if epsilon is not None and mechanism.asked.picked_from_all and steps.items is None:
         chosen = _picked_from_all(tokens, item_counts, mechanism, randomness, pick_epsilon=epsilon)
     else:
         candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
@@ -166,14 +168,14 @@ def run(
     itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
     shown = np.where(found == PADDING, -math.inf, item_counts[found])
-    falling = np.argsort(-shown, kind="stable")[: (found != PADDING).sum()]
+    by_count = np.argsort(-shown, kind="stable")[: (found != PADDING).sum()]
     return Outcome(
         itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
         expected=None if independent is None else independent(chosen[named]),
         found=FoundItems(
-            codes=itemsets.ravel()[first[falling]],
-            counts=shown[falling],
+            codes=itemsets.ravel()[first[by_count]],
+            counts=shown[by_count],
         ),
     ).consistent
 
@@ -226,6 +228,29 @@ def _read_items(
     return Outcome(itemsets=codes, found=FoundItems(codes=codes[:, 0], counts=found))
 
 
+def _picked_items(
+    tokens: Tokens,
+    item_counts: Floats,
+    asked: AskedItemsets,
+    steps: LaterSteps,
+    randomness: Randomness,
+) -> tuple[Tokens, Floats]:
+    """Items that are picked by their counts and by their noisy counts, and estimates of their counts."""
+    picks = steps.items
+    if picks is None:
+        raise AssertionError("no items are picked")
+    items = one_item_each(len(item_counts))
+    favour = itemset_picks.favour_of(
+        replace(asked, top=picks.top, sizes=(1,)),
+        picks.pick_epsilon,
+        np.log(item_counts),
+        np.full(len(items), steps.item_deviation),
+    )
+    order = pick(tokens.count_chosen(items).plus(favour), picks, randomness)[:, 0].astype(np.int64)
+    # Items are picked about in the order of their counts.
+    return tokens.ordered(order), falling(item_counts[order], np.ones(len(order)))
+
+
 def _candidates(
     tokens: Tokens,
     item_counts: Floats,
@@ -235,13 +260,13 @@ def _candidates(
 ) -> _Candidates:
     """The itemsets worth counting.
 
-    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, the items' counts are
-    enough.
+    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, and where items were
+    picked, the items' counts are enough.
     """
     logs, deviation = np.log(item_counts), steps.item_deviation
     if mechanism.size == 1:
         return _Candidates.joined([(one_item_each(len(item_counts)), logs, deviation)])
-    if steps.pairs is None:
+    if steps.pairs is None and steps.items is None:
         if steps.pick_epsilon is None:
             raise AssertionError("pairs are neither counted nor picked")
         likely = likely_pairs(item_counts, steps.candidates)
@@ -249,19 +274,22 @@ def _candidates(
         deviations = itemset_picks.deviation_of_pairs(mechanism.asked, steps.pick_epsilon, expected)
         return _Candidates.joined([(likely, expected, deviations)])
     pairs = likely_pairs(item_counts, MOST_CANDIDATES)
-    estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness).counts
-    estimate /= steps.pair_weight
+    if steps.pairs is None:
+        estimate, off = np.exp(logs[pairs].sum(axis=1)) / steps.transactions, (0.0, 0.0, 0.0)
+    else:
+        estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness).counts
+        estimate /= steps.pair_weight
+        off = (deviation, steps.pairs.deviation / steps.pair_weight, math.inf)
     best = np.argsort(-estimate, kind="stable")[: mechanism.asked.joined]
     found = []
     for size in mechanism.sizes:
         if size == 1:
-            found.append((one_item_each(len(item_counts)), logs, deviation))
+            found.append((one_item_each(len(item_counts)), logs, off[0]))
         else:
-            known = steps.pairs.deviation / steps.pair_weight if size == 2 else math.inf
             joined = joined_itemsets(
                 pairs[best], estimate[best], item_counts, size, steps.candidates, total=steps.transactions
             )
-            found.append((*joined, known))
+            found.append((*joined, off[min(size, 3) - 1]))
     return _Candidates.joined(found).first(steps.candidates)
 
 

@@ -24,6 +24,7 @@ from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_measurements import weighted
 from fim_private.mechanisms.laplace_measurement import LaplaceMeasurement
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.noise_family import LAPLACE
@@ -374,6 +375,9 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
                 assert counted.sensitivity == mechanism.sensitivity
                 assert cost(counted) <= rho
     last: list[Loss] = []
+    if steps.items is not None:
+        assert steps.items.sensitivity == mechanism.sensitivity
+        last += steps.items.losses
     if steps.pick_epsilon is not None:
         last += mechanism.picks(steps.pick_epsilon, 9).losses
     if steps.certificate is not None:
@@ -397,6 +401,37 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
     # Where all transactions hold as many, each itemset loses as much.
     alike = Lengths(np.array([6.0]), np.array([1_000.0]))
     assert weighted(mechanism.asked, usual, alike, 10_000) == usual
+
+
+@pytest.mark.parametrize("sizes", [(1, 2, 3, 4), (2,), (3,)])
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("sensitivity", [1, 3])
+def test_items_are_picked_in_dense_data_if_picks_of_itemsets_are_rough(
+    sizes: tuple[int, ...], sensitivity: int, *, listed: bool
+) -> None:
+    def steps(share: float, transactions: float, **options: Any) -> LaterSteps:
+        request = replace(
+            REQUEST, top=50, sizes=sizes, epsilon=F(1, 10), sensitivity=sensitivity, select=None,
+            universe_size=10**9 if listed else None,
+        )  # fmt: skip
+        mechanism = calibrate(replace(request, **options)).mechanism
+        lengths = Lengths(np.array([40.0]), np.array([transactions]))
+        later = mechanism.later(np.full(60, share * transactions), lengths, lengths)
+        assert F(9, 10) * mechanism.budget < spent(mechanism, later) <= mechanism.budget
+        return later
+
+    dense = steps(0.8, 3_000 * sensitivity)
+    assert dense.items is not None
+    assert dense.pick_epsilon is not None
+    assert dense.pairs is None
+    assert dense.items.universe_size == dense.tokens == 60
+    # Ten items have 45 pairs, and these are not enough to choose 50 of.
+    assert 8 <= dense.items.top <= 20
+    # Picks tell the itemsets by themselves if there are more transactions, and items tell little if they are rare.
+    assert steps(0.8, 300_000 * sensitivity).items is None
+    assert steps(0.1, 3_000 * sensitivity).items is None
+    assert steps(0.8, 3_000 * sensitivity, select=COUNTS).items is None
+    assert steps(0.8, 3_000 * sensitivity, min_count=1_000).items is None
 
 
 @settings(max_examples=150, deadline=None)

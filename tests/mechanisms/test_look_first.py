@@ -259,12 +259,28 @@ def test_a_long_list_is_never_picked_with_little_support(top: int, least: float)
 
 
 def units_of(length: float) -> Lengths:
-    return Lengths(np.full(1, float(length)), np.full(1, 1_000.0))
+    """So many units that no support is a large share of them."""
+    return Lengths(np.full(1, float(length)), np.full(1, 1e9))
 
 
 def least_of(mechanism: LookFirst, lengths: Lengths = USUAL_LENGTHS) -> int:
     """The least noisy support with which picks choose."""
     return bisect_left(range(100_000), 1, key=lambda each: not isinstance(mechanism.way(each, lengths), ItemsFirst))
+
+
+def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
+    mechanism = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=(1, 2, 3)))
+
+    def picks(support: int, transactions: float) -> bool:
+        lengths = Lengths(np.array([40.0]), np.array([transactions]))
+        return not isinstance(mechanism.way(support, lengths), ItemsFirst)
+
+    # Half of all transactions, and of so many that picks are exact.
+    assert [picks(2_000, 4_000), picks(20_000, 40_000)] == [False, True]
+    # A small part of them, and what noise alone makes more than all.
+    assert [picks(2_000, 40_000), picks(2_000, 900)] == [True, True]
+    listed = planned(replace(ASKED, top=100, epsilon=F(1, 10), universe_size=10**9))
+    assert not isinstance(listed.way(30_000, Lengths(np.array([40.0]), np.array([60_000.0]))), ItemsFirst)
 
 
 def test_items_first_hears_of_the_noisy_support() -> None:

@@ -60,6 +60,21 @@ def test_rough_picks_of_pairs_go_by_what_their_items_let_expect() -> None:
     assert right / (12 * 20) > 0.6
 
 
+@pytest.mark.parametrize("sizes", [(1, 2, 3, 4), (3,)])
+def test_items_tell_their_itemsets_in_dense_data(sizes: tuple[int, ...]) -> None:
+    held = np.random.default_rng(6).random((4_000, 40)) < np.linspace(0.97, 0.4, 40)
+    names = np.array([f"item {item}" for item in range(40)], dtype=object)
+    data, right = transactions_from_lists([names[items].tolist() for items in held]), 0
+    place = {name: at for at, name in enumerate(names)}
+    likely = [itemset for size in sizes for itemset in combinations(range(16), size)]
+    least = sorted(held[:, itemset].all(axis=1).sum() for itemset in likely)[-60]
+    for seed in range(8):
+        release = mined(data, size=sizes, top=60, epsilon=0.1, mechanism="items-first", seed=SEED + seed)
+        named = [[place[item] for item in itemset.items] for itemset in release.itemsets]
+        right += sum(held[:, itemset].all(axis=1).sum() >= least for itemset in named)
+    assert right / (8 * 60) > 0.6
+
+
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
