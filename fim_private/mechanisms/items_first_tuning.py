@@ -1,6 +1,7 @@
 """How items-first shares out its budget: the best settings found on public data.
 
-`benchmarks/items_first_defaults.py` and `benchmarks/leverage.py` measure them.
+`benchmarks/items_first_defaults.py` and `benchmarks/leverage.py` measure them, and `benchmarks/field.py` on data that
+`benchmarks/dense.py` makes.
 """
 
 from __future__ import annotations
