@@ -375,10 +375,8 @@ class ItemsFirst:
         # Tokens that picks do not reach go no further, so they need not pass.
         certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left, supports)))
         select = self.select
-        # Itemsets of rarer items are never named.
-        named = supports if certificate is None else supports[supports >= certificate.threshold]
-        for_picks = left - _cost(certificate)
-        items_tell = select != COUNTS and itemset_picks.items_tell(asked, named, transactions, for_picks)
+        for_picks, go_on = left - _cost(certificate), supports[supports >= _worth_it(certificate)]
+        items_tell = select != COUNTS and itemset_picks.items_tell(asked, go_on, transactions, for_picks)
         if select is None:
             peels = items_tell or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)
             select = PEEL if peels else COUNTS
@@ -387,12 +385,11 @@ class ItemsFirst:
         item_deviation = self.item_deviation(lengths)
         if again is not None:
             item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
-        worth_it = 1.0 if certificate is None else certificate.threshold
         steps = LaterSteps(
             transactions=transactions,
             again=again,
             item_deviation=item_deviation,
-            tokens=int(np.count_nonzero(supports >= worth_it)),
+            tokens=int(np.count_nonzero(supports >= _worth_it(certificate))),
             candidates=MOST_CANDIDATES,
             certificate=certificate,
         )
@@ -460,6 +457,11 @@ class ItemsFirst:
         test = (deviations / max(support, 1.0)) ** 2 / 2
         test = min(max(test, tuning.least_test * float(self.budget)), tuning.most_test * float(left))
         return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(failure))
+
+
+def _worth_it(certificate: Certificate | None) -> float:
+    """The least support of tokens that go on: itemsets of rarer items are never named."""
+    return 1.0 if certificate is None else certificate.threshold
 
 
 def _cost(certificate: Certificate | None) -> Fraction:

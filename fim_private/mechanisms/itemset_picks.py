@@ -80,7 +80,7 @@ def items_tell(asked: AskedItemsets, supports: Floats, transactions: float, left
 
     Args:
         asked: what is asked for.
-        supports: about how many units hold each token that may be named, in decreasing order.
+        supports: about how many units hold each token that goes on, in decreasing order.
         transactions: about how many transactions there are.
         left: what picks may cost.
     """

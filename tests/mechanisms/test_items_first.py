@@ -432,6 +432,8 @@ def test_items_are_picked_in_dense_data_if_picks_of_itemsets_are_rough(
     assert steps(0.1, 3_000 * sensitivity).items is None
     assert steps(0.8, 3_000 * sensitivity, select=COUNTS).items is None
     assert steps(0.8, 3_000 * sensitivity, min_count=1_000).items is None
+    # Tokens of too little support go no further, so there is none to pick.
+    assert steps(0.9, 1).items is None
 
 
 @settings(max_examples=150, deadline=None)
