@@ -86,10 +86,22 @@ def items_tell(asked: AskedItemsets, supports: Floats, transactions: float, left
     """
     if asked.size == 1 or asked.by != BY_COUNT or asked.min_count is not None or asked.noise.look.linear:
         return False
-    kth = asked.kth(supports, transactions)
-    rough = math.sqrt(PICK_VARIANCE) * asked.sensitivity / float(_epsilon(asked, left))
+    support, scale = asked.kth(supports, transactions), asked.sensitivity / float(_epsilon(asked, left))
+    return rough_in_dense_data(support, transactions, scale, dense=asked.tuning.dense, rough=asked.tuning.rough)
+
+
+def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:
+    """Whether a support is a large share of all transactions, and the noise of picks is large beside it.
+
+    Args:
+        support: of the k-th itemset, in transactions.
+        transactions: about how many there are.
+        scale: of the noise in a pick, in transactions.
+        dense: the support is at least this share of them.
+        rough: the deviation of the noise is at least this times the support.
+    """
     # Far more than all transactions is no support: usual lengths are those of one transaction.
-    return asked.tuning.dense * transactions <= kth <= min(2 * transactions, rough / asked.tuning.rough)
+    return dense * transactions <= support <= min(2 * transactions, math.sqrt(PICK_VARIANCE) * scale / rough)
 
 
 def with_picks_of_items(asked: AskedItemsets, steps: LaterSteps, left: Fraction) -> LaterSteps:

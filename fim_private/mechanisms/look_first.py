@@ -40,7 +40,8 @@ from fim_private.mechanisms.certified_domain import (
 from fim_private.mechanisms.exponential import RISE as RISE_OF_LISTED
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
-from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
+from fim_private.mechanisms.itemset_picks import rough_in_dense_data
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.peeling import mix
 from fim_private.mechanisms.privbasis import PrivBasis
@@ -235,11 +236,9 @@ class LookFirst:
         """Whether the itemsets are in so many of all transactions that items first picks their items."""
         if self.test_delta is None:
             return False
-        # Far more than all transactions is no support: usual lengths are those of one transaction.
-        transactions = float(lengths.units.sum())
-        rough = math.sqrt(PICK_VARIANCE) / float(self._domains[0].rate)
+        transactions, scale = float(lengths.units.sum()), 1 / float(self._domains[0].rate)
         dense = _DENSE if self.sizes[0] == 1 else _DENSE_LARGER
-        return dense * transactions <= support <= min(2 * transactions, rough / _ROUGH)
+        return rough_in_dense_data(support, transactions, scale, dense=dense, rough=_ROUGH)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""
