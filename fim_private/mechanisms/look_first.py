@@ -88,10 +88,11 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_DENSE, _DENSE_LARGER, _ROUGH = 0.38, 0.5, 0.13
-"""If the support is at least the first share of all transactions, or the second if no single items are asked for, items
-tell most of their itemsets. Items first then does better where the deviation of a pick's noise is at least the third
-number times the support."""
+_DENSE, _ROUGH = 0.38, 0.13
+_DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.085
+"""If the support is at least the first share of all transactions, items tell most of their itemsets. Items first then
+does better where the deviation of a pick's noise is at least the second number times the support. The numbers below
+hold if no single items are asked for."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
@@ -228,17 +229,21 @@ class LookFirst:
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> Picks | ItemsFirst:
         """The way to go, by a noisy support and by what was released of lengths."""
         fitting = [domain for domain, least in self._served(lengths) if support >= least]
-        if fitting and not self._items_tell(support, lengths):
+        items_tell, found = self._items_tell(support, lengths), max(0.0, float(support))
+        if fitting and not items_tell:
             return fitting[-1]
-        return self.items.given_support(max(0.0, float(support)), math.sqrt(self.variance), lengths)
+        if items_tell and self.sizes[0] > 1:
+            # Items are picked next, and rougher counts would tell less of how often they come together.
+            return replace(self.items, support=found)
+        return self.items.given_support(found, math.sqrt(self.variance), lengths)
 
     def _items_tell(self, support: int, lengths: Lengths) -> bool:
         """Whether the itemsets are in so many of all transactions that items first picks their items."""
         if self.test_delta is None:
             return False
         transactions, scale = float(lengths.units.sum()), 1 / float(self._domains[0].rate)
-        dense = _DENSE if self.sizes[0] == 1 else _DENSE_LARGER
-        return rough_in_dense_data(support, transactions, scale, dense=dense, rough=_ROUGH)
+        dense, rough = (_DENSE, _ROUGH) if self.sizes[0] == 1 else (_DENSE_LARGER, _ROUGH_LARGER)
+        return rough_in_dense_data(support, transactions, scale, dense=dense, rough=rough)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""

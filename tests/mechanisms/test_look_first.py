@@ -283,6 +283,33 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
     assert not isinstance(listed.way(30_000, Lengths(np.array([40.0]), np.array([60_000.0]))), ItemsFirst)
 
 
+@pytest.mark.parametrize("sizes", [(2,), (3,), (2, 3)])
+def test_items_of_larger_itemsets_are_counted_as_exactly_in_dense_data_as_elsewhere(sizes: tuple[int, ...]) -> None:
+    mechanism = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=sizes))
+    lengths = Lengths(np.array([40.0]), np.array([3_200.0]))
+    assert mechanism.way(2_000, lengths) == replace(mechanism.items, support=2_000.0)
+    sparse = mechanism.way(500, lengths)
+    assert isinstance(sparse, ItemsFirst)
+    assert sparse.items.measurement.cost == mechanism.items.items.measurement.cost
+    with_items = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=(1, *sizes)))
+    found = with_items.way(2_000, lengths)
+    assert isinstance(found, ItemsFirst)
+    assert found.items.measurement.cost < with_items.items.items.measurement.cost
+
+
+def test_picks_of_larger_itemsets_have_to_be_smoother_in_dense_data() -> None:
+    """The noise of a pick is a tenth of the support here."""
+
+    def picks(sizes: tuple[int, ...]) -> bool:
+        mechanism = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=sizes))
+        rate = float(mechanism.ways_to_pick[0].rate)  # of the Gumbel noise: its deviation is pi / sqrt(6) / rate
+        support = math.ceil(10 * math.pi / math.sqrt(6) / rate)
+        lengths = Lengths(np.array([40.0]), np.array([support / 0.6]))
+        return not isinstance(mechanism.way(support, lengths), ItemsFirst)
+
+    assert [picks((2,)), picks((1, 2))] == [False, True]
+
+
 def test_items_first_hears_of_the_noisy_support() -> None:
     mechanism = planned(replace(ASKED, top=20, sizes=(1,)))
     for noisy in (-5, 0, 10, least_of(mechanism) - 1):
