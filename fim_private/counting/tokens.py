@@ -80,6 +80,17 @@ class Tokens(Hidden):
         totals[held] = known.vector()
         return ChosenCounts(itemsets=one_item_each(len(totals)), totals=totals, holders=known.holders())
 
+    def count_lacking(self, weights: NDArray[np.int64]) -> ChosenCounts:
+        """How many units lack each of the tokens, of the units that hold at least one of them.
+
+        A unit that lacks q of them adds weights[min(q, len(weights) - 1)] to each of these.
+        """
+        by_held = weights[np.minimum(np.arange(len(self), -1, -1), len(weights) - 1)]
+        holding = self.count_units(len(self), by_held)
+        holders = holding.holders()[1:]
+        every = int(holders @ by_held[1 : len(holders) + 1])
+        return ChosenCounts(itemsets=one_item_each(len(self)), totals=every - holding.vector())
+
     def top_itemsets(self, tokens: int, size: int, m: int) -> HiddenCounts:
         """The first m itemsets of the first tokens, by rank in decreasing order of their counts; see `counting`.
 

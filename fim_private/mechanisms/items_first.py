@@ -2,14 +2,14 @@
 
 One transaction holds few items but many itemsets. So the mechanism first counts the *items*, with noise and without
 names (`anonymous_items.py`). The tokens with large noisy counts are the universe of every later step, and their counts
-show which itemsets are likely to be frequent (`asked_itemsets.py`). It then selects itemsets of tokens in one of two
+show which itemsets are likely to be frequent (`asked_itemsets.py`). It then selects itemsets of tokens in one of three
 ways:
   peel (`itemset_picks.py`): k picks by the exponential mechanism from the likely itemsets, and from decoys, which show
-    where a list would be mostly noise. For several sizes, noisy counts of pairs help to find the likely itemsets. In
-    dense data, items are picked first, and then itemsets of these.
+    where a list would be mostly noise. For several sizes, noisy counts of pairs help to find the likely itemsets.
   counts (`itemset_measurements.py`): noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely.
     Itemsets near the k-th are then in doubt. They are few, so they are counted again with less noise. All k itemsets
     are read from these counts at once, fewer if the likeliest have no support, and the counts are released with them.
+  items alone (`lacking_items.py`): in dense data, better counts of a few items tell which of their itemsets are likely.
 Pairs may be asked for by leverage: by how many more transactions hold them than if their items were independent. Picks
 then go by the count less a public number: what the noisy counts of the two items let expect. For that, the most
 frequent items are counted once more, every transaction in full.
@@ -41,7 +41,7 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_gaussian, prove_basic
 from fim_private.arrays import Floats
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms import itemset_measurements, itemset_picks
+from fim_private.mechanisms import itemset_measurements, itemset_picks, lacking_items
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets, fewest_items
 from fim_private.mechanisms.certificate import Certificate
@@ -287,16 +287,25 @@ class ItemsFirst:
             deviation: of the noise in it.
             lengths: how many items units hold.
         """
-        tuning, items, counted = self.tuning, self.items, self.items.measurement
+        tuning = self.tuning
         clear = tuning.clear_items[min(self.sizes[0], len(tuning.clear_items)) - 1]
         # An item's count is by units, and a unit may hold an itemset Delta times.
         rarest = max(support - deviation, 1.0) / self.sensitivity
-        rho = float(counted.cost)
-        enough = max(
-            rho * (clear * self.item_deviation(lengths) / rarest) ** 2, tuning.least_items * float(self.budget)
-        )
-        if enough < rho:
-            items = replace(items, measurement=Measurement.costing(enough, full=counted.full, sensitivity=1))
+        enough = float(self.items.measurement.cost) * (clear * self.item_deviation(lengths) / rarest) ** 2
+        return self._given(support, max(enough, tuning.least_items * float(self.budget)))
+
+    def in_dense_data(self, support: float) -> ItemsFirst:
+        """The same if about so many units hold the k-th itemset, a large share of all: items are counted again then.
+
+        `support` is as for `given_support`.
+        """
+        return self._given(support, self.tuning.dense_items * float(self.budget))
+
+    def _given(self, support: float, most: float) -> ItemsFirst:
+        """The same with this support, and with first counts of the items for at most this rho."""
+        items, counted = self.items, self.items.measurement
+        if most < counted.cost:
+            items = replace(items, measurement=Measurement.costing(most, full=counted.full, sensitivity=1))
         return replace(self, support=support, items=items)
 
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
@@ -376,7 +385,7 @@ class ItemsFirst:
         certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left, supports)))
         select = self.select
         for_picks, go_on = left - _cost(certificate), supports[supports >= _worth_it(certificate)]
-        items_tell = select != COUNTS and itemset_picks.items_tell(asked, go_on, transactions, for_picks)
+        items_tell = select != COUNTS and lacking_items.items_tell(asked, go_on, transactions, for_picks)
         if select is None:
             peels = items_tell or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)
             select = PEEL if peels else COUNTS
@@ -395,7 +404,7 @@ class ItemsFirst:
         )
         left -= _cost(certificate)
         if items_tell:
-            steps = itemset_picks.with_picks_of_items(asked, steps, left)
+            steps = lacking_items.with_counts_of_lacking(asked, steps, left)
         elif select == PEEL:
             steps = itemset_picks.with_picks(asked, steps, left, supports, held=held, budget=self.budget)
         else:

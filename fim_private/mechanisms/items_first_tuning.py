@@ -67,11 +67,13 @@ class Tuning:
         dependent_known: if the support of the k-th pair was released before, by about this times that support instead.
         least_dependent: but by at least this share, and at most by all.
         most_unlikely: a pair of which nothing is expected is put behind the k-th by about so many scales of a pick.
-        dense: items are picked before their itemsets if the k-th itemset is in at least this share of all transactions,
-            as if items were independent,
+        dense: items alone tell of their itemsets if the k-th is in at least this share of all transactions, as if items
+            were independent,
         rough: and if the deviation of the noise in a pick of itemsets is at least this times its support.
-        spare_items: so many times as many items are picked as have somewhat more itemsets than are asked for.
-        items_picked_share: the share of these picks in what is left for all.
+        dense_items: if it is known before that they do, the first counts of the items get at most this share of rho.
+        spare_items: so many times as many items are picked then as have somewhat more itemsets than are asked for.
+        items_picked_share: the share of these picks in what is left. The rest is for counts of who lacks these items.
+        full_lacking: a unit that lacks this times as many of them as is usual counts in full.
         rise: how much more of epsilon later picks get.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing, and further down
             where these have hardly more itemsets than are asked for.
@@ -160,10 +162,12 @@ class Tuning:
     dependent_known: float = 0.35
     least_dependent: float = 0.25
     most_unlikely: float = 5.0
-    dense: float = 0.2
+    dense: float = 0.35
     rough: float = 0.05
+    dense_items: float = 0.3
     spare_items: float = 1.3
-    items_picked_share: Fraction = Fraction(1, 2)
+    items_picked_share: Fraction = Fraction(3, 10)
+    full_lacking: float = 0.7
     rise: Fraction = Fraction(1, 2)
     reach: float = 1.0
     several_reach: float = 0.3

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
-from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.later_steps import LaterSteps, shared
 from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
 from fim_private.mechanisms.lifted_exponential import most_held
@@ -69,54 +68,6 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     if smallest == 2:
         return asked.top <= tuning.peels * math.sqrt(2 * asked.epsilon) * as_exact
     return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
-
-
-def items_tell(asked: AskedItemsets, supports: Floats, transactions: float, left: Fraction) -> bool:
-    """Whether the likeliest items are picked first, and then itemsets of these.
-
-    In dense data the k-th itemset is in a large share of all transactions, and its items in more. Their counts then
-    tell nearly all of its count. Transactions are long, so that a few picks of items are far more exact than noisy
-    counts of all items, and than k picks if these are rough.
-
-    Args:
-        asked: what is asked for.
-        supports: about how many units hold each token that goes on, in decreasing order.
-        transactions: about how many transactions there are.
-        left: what picks may cost.
-    """
-    if asked.size == 1 or asked.by != BY_COUNT or asked.min_count is not None or asked.noise.look.linear:
-        return False
-    support, scale = asked.kth(supports, transactions), asked.sensitivity / float(_epsilon(asked, left))
-    return rough_in_dense_data(support, transactions, scale, dense=asked.tuning.dense, rough=asked.tuning.rough)
-
-
-def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:
-    """Whether a support is a large share of all transactions, and the noise of picks is large beside it.
-
-    Args:
-        support: of the k-th itemset, in transactions.
-        transactions: about how many there are.
-        scale: of the noise in a pick, in transactions.
-        dense: the support is at least this share of them.
-        rough: the deviation of the noise is at least this times the support.
-    """
-    # Far more than all transactions is no support: usual lengths are those of one transaction.
-    return dense * transactions <= support <= min(2 * transactions, math.sqrt(PICK_VARIANCE) * scale / rough)
-
-
-def with_picks_of_items(asked: AskedItemsets, steps: LaterSteps, left: Fraction) -> LaterSteps:
-    """These steps with picks of items, and then of their itemsets, which together cost what is left."""
-    items = min(steps.tokens, math.ceil(asked.tuning.spare_items * asked.barely_enough))
-    share = left * asked.tuning.items_picked_share
-    picks = Exponential(
-        top=items,
-        pick_epsilon=asked.noise.pick_epsilon(float(share), items, 0.0, asked.tuning.rise),
-        universe_size=steps.tokens,
-        rise=asked.tuning.rise,
-        sensitivity=asked.sensitivity,
-    )
-    after = 0.0 if steps.certificate is None else float(steps.certificate.rho)
-    return replace(steps, items=picks, pick_epsilon=_epsilon(asked, left - share, after=after))
 
 
 def reached(asked: AskedItemsets, left: Fraction, supports: Floats) -> float:

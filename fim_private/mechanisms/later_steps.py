@@ -21,7 +21,7 @@ class LaterSteps:
     """How each of these steps is done, and what it may cost.
 
     Args:
-        pick_epsilon: the epsilon of one pick; None if noisy counts select.
+        pick_epsilon: the epsilon of one pick of itemsets; None if noisy counts select.
         transactions: about how many transactions there are.
         again: how the likeliest items were counted once more; None if they were not.
         item_deviation: the deviation of the noise in the items' counts, in transactions.
@@ -29,6 +29,7 @@ class LaterSteps:
         pairs: how pairs are counted; None if they are not.
         pair_weight: the average weight with which they count.
         items: how the items of the candidates are picked; None if they are not.
+        lacking: what it may cost to count how many units lack these; None if they are not picked.
         itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
         spread: the look at how many of these itemsets transactions hold; None if picks select.
         in_doubt: what it may cost to count the itemsets in doubt again, each time.
@@ -46,6 +47,7 @@ class LaterSteps:
     pairs: Measurement | None = None
     pair_weight: float = 1.0
     items: Exponential | None = None
+    lacking: Fraction | None = None
     itemsets: Measurement | None = None
     spread: LengthLook | None = None
     in_doubt: tuple[float, ...] = ()

@@ -40,7 +40,7 @@ from fim_private.mechanisms.certified_domain import (
 from fim_private.mechanisms.exponential import RISE as RISE_OF_LISTED
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
-from fim_private.mechanisms.itemset_picks import rough_in_dense_data
+from fim_private.mechanisms.lacking_items import rough_in_dense_data
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.peeling import mix
@@ -88,8 +88,8 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_DENSE, _ROUGH = 0.38, 0.13
-_DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.085
+_DENSE, _ROUGH = 0.3, 0.09
+_DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.06
 """If the support is at least the first share of all transactions, items tell most of their itemsets. Items first then
 does better where the deviation of a pick's noise is at least the second number times the support. The numbers below
 hold if no single items are asked for."""
@@ -228,14 +228,12 @@ class LookFirst:
 
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> Picks | ItemsFirst:
         """The way to go, by a noisy support and by what was released of lengths."""
+        if self._items_tell(support, lengths):
+            return self.items.in_dense_data(float(support))
         fitting = [domain for domain, least in self._served(lengths) if support >= least]
-        items_tell, found = self._items_tell(support, lengths), max(0.0, float(support))
-        if fitting and not items_tell:
+        if fitting:
             return fitting[-1]
-        if items_tell and self.sizes[0] > 1:
-            # Items are picked next, and rougher counts would tell less of how often they come together.
-            return replace(self.items, support=found)
-        return self.items.given_support(found, math.sqrt(self.variance), lengths)
+        return self.items.given_support(max(0.0, float(support)), math.sqrt(self.variance), lengths)
 
     def _items_tell(self, support: int, lengths: Lengths) -> bool:
         """Whether the itemsets are in so many of all transactions that items first picks their items."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
-from fim_private.mechanisms import itemset_measurements, itemset_picks
+from fim_private.mechanisms import itemset_measurements, itemset_picks, lacking_items
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -148,11 +148,13 @@ def run(
         tokens, item_counts = _picked_items(tokens, item_counts, mechanism.asked, steps, randomness)
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     epsilon, counts = steps.pick_epsilon, None
-    if epsilon is not None and mechanism.asked.picked_from_all and steps.items is None:
+    if epsilon is not None and mechanism.asked.picked_from_all:
         chosen = _picked_from_all(tokens, item_counts, mechanism, randomness, pick_epsilon=epsilon)
     else:
         candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
-        if epsilon is None:
+        if steps.items is not None:
+            chosen = candidates.itemsets[: mechanism.top]
+        elif epsilon is None:
             chosen, counts = _read(tokens, candidates, mechanism, steps, randomness, possible=possible)
         else:
             expected = None if independent is None else independent(candidates.itemsets)
@@ -235,9 +237,9 @@ def _picked_items(
     steps: LaterSteps,
     randomness: Randomness,
 ) -> tuple[Tokens, Floats]:
-    """Items that are picked by their counts and by their noisy counts, and estimates of their counts."""
-    picks = steps.items
-    if picks is None:
+    """Items that are picked by their counts and by their noisy counts, and their counts by how many units lack them."""
+    picks, cost = steps.items, steps.lacking
+    if picks is None or cost is None:
         raise AssertionError("no items are picked")
     items = one_item_each(len(item_counts))
     favour = itemset_picks.favour_of(
@@ -248,7 +250,12 @@ def _picked_items(
     )
     order = pick(tokens.count_chosen(items).plus(favour), picks, randomness)[:, 0].astype(np.int64)
     # Items are picked about in the order of their counts.
-    return tokens.ordered(order), falling(item_counts[order], np.ones(len(order)))
+    tokens, item_counts = tokens.ordered(order), falling(item_counts[order], np.ones(len(order)))
+    lacking = lacking_items.lacking(asked, cost, item_counts, steps.transactions)
+    noisy = measure(tokens.count_lacking(lacking.weights), lacking, randomness) / lacking.resolution
+    counts = np.maximum(steps.transactions - noisy, TINY)
+    by_count = np.argsort(-counts, kind="stable")
+    return tokens.ordered(by_count), counts[by_count]
 
 
 def _candidates(
@@ -260,8 +267,8 @@ def _candidates(
 ) -> _Candidates:
     """The itemsets worth counting.
 
-    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, and where items were
-    picked, the items' counts are enough.
+    Sizes are compared by predictions from noisy counts of pairs. For picks of items or pairs, and where items alone
+    tell of their itemsets, the items' counts are enough.
     """
     logs, deviation = np.log(item_counts), steps.item_deviation
     if mechanism.size == 1:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.counting import LocalDatabase, Tokens
+from fim_private.mechanisms.measurement import Measurement
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 
@@ -54,6 +55,42 @@ def test_weights_depend_on_how_many_of_the_itemsets_a_transaction_holds() -> Non
     weights = np.array([9, 5, 3, 0])
     singles = np.array([[0], [1], [2]], np.int32)
     assert tokens.count_chosen(singles, weights).vector().tolist() == [3 + 5, 0, 3 + 5]
+
+
+@given(BASKETS, st.data())
+def test_units_lack_what_none_of_their_transactions_holds(baskets: list[set[str]], data: st.DataObject) -> None:
+    units = data.draw(st.lists(st.integers(0, 4), min_size=len(baskets), max_size=len(baskets)))
+    database = database_of(baskets, units)
+    names = database.vocabulary.to_list()
+    codes = data.draw(st.permutations([*data.draw(st.permutations(range(len(names))))[:4], -1, -1]))
+    weights = np.array(data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=8)))
+    expected = [0] * len(codes)
+    for unit in set(units):
+        bought = set().union(*(basket for basket, of in zip(baskets, units, strict=True) if of == unit))
+        lacked = [place for place, code in enumerate(codes) if code < 0 or names[code] not in bought]
+        for place in lacked if len(lacked) < len(codes) else ():
+            expected[place] += int(weights[min(len(lacked), len(weights) - 1)])
+    counted = Tokens(database, database.merge_units(), np.array(codes)).count_lacking(weights)
+    assert counted.vector().tolist() == expected
+
+
+@given(BASKETS, st.sets(st.sampled_from("abcdef"), min_size=1), st.integers(1, 7))
+def test_what_a_unit_adds_to_the_counts_of_those_who_lack_items_is_bounded(
+    baskets: list[set[str]], further: set[str], full: int
+) -> None:
+    measurement = Measurement.costing(0.1, full=full, sensitivity=1)
+    counted = []
+    for each in ([set("abcdef"), *baskets], [set("abcdef"), *baskets, further]):
+        database = database_of(each)
+        tokens = Tokens(database, database, np.array([0, 1, 2, 3, 4, 5, -1]))
+        counted.append(tokens.count_lacking(measurement.weights).vector())
+    change = counted[1] - counted[0]
+    assert change.min() >= 0
+    assert change @ change <= measurement.resolution**2 * full
+    # The further unit lacks all that it does not hold, in full if that is not more than `full`.
+    lacked = 7 - len(further)
+    assert np.count_nonzero(change) == lacked
+    assert lacked > full or set(change.tolist()) <= {0, measurement.resolution}
 
 
 def test_lengths_are_of_units_and_of_the_first_tokens() -> None:

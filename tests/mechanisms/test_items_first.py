@@ -23,6 +23,7 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_measurements import weighted
+from fim_private.mechanisms.lacking_items import lacking
 from fim_private.mechanisms.laplace_measurement import LaplaceMeasurement
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
@@ -378,6 +379,16 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     if steps.items is not None:
         assert steps.items.sensitivity == mechanism.sensitivity
         last += steps.items.losses
+        # Whatever is thought of the picked items. Each unit counts once.
+        counted = [
+            lacking(mechanism.asked, steps.lacking, np.full(steps.items.top, share * steps.transactions),
+                    steps.transactions)
+            for share in (0.0, 0.4, 0.9, 3.0)
+        ]  # fmt: skip
+        assert {each.sensitivity for each in counted} == {1}
+        assert [each.full for each in counted] == sorted((each.full for each in counted), reverse=True)
+        assert max(map(cost, counted)) <= steps.lacking
+        total += min(map(cost, counted))
     if steps.pick_epsilon is not None:
         last += mechanism.picks(steps.pick_epsilon, 9).losses
     if steps.certificate is not None:
@@ -406,7 +417,7 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 4), (2,), (3,)])
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("sensitivity", [1, 3])
-def test_items_are_picked_in_dense_data_if_picks_of_itemsets_are_rough(
+def test_items_tell_in_dense_data_if_picks_of_itemsets_are_rough(
     sizes: tuple[int, ...], sensitivity: int, *, listed: bool
 ) -> None:
     def steps(share: float, transactions: float, **options: Any) -> LaterSteps:
@@ -422,14 +433,15 @@ def test_items_are_picked_in_dense_data_if_picks_of_itemsets_are_rough(
 
     dense = steps(0.8, 3_000 * sensitivity)
     assert dense.items is not None
-    assert dense.pick_epsilon is not None
-    assert dense.pairs is None
+    assert dense.pick_epsilon is None
+    assert dense.pairs is dense.itemsets is None
     assert dense.items.universe_size == dense.tokens == 60
     # Ten items have 45 pairs, and these are not enough to choose 50 of.
     assert 8 <= dense.items.top <= 20
-    # Picks tell the itemsets by themselves if there are more transactions, and items tell little if they are rare.
+    # Picks tell the itemsets by themselves if there are more transactions. Items that are rarer may never be together.
     assert steps(0.8, 300_000 * sensitivity).items is None
-    assert steps(0.1, 3_000 * sensitivity).items is None
+    assert steps(0.5, 3_000 * sensitivity).items is None or sizes[0] == 1
+    assert steps(0.34, 3_000 * sensitivity).items is None
     assert steps(0.8, 3_000 * sensitivity, select=COUNTS).items is None
     assert steps(0.8, 3_000 * sensitivity, min_count=1_000).items is None
     # Tokens of too little support go no further, so there is none to pick.

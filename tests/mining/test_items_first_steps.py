@@ -72,7 +72,8 @@ def test_items_tell_their_itemsets_in_dense_data(sizes: tuple[int, ...]) -> None
         release = mined(data, size=sizes, top=60, epsilon=0.1, mechanism="items-first", seed=SEED + seed)
         named = [[place[item] for item in itemset.items] for itemset in release.itemsets]
         right += sum(held[:, itemset].all(axis=1).sum() >= least for itemset in named)
-    assert right / (8 * 60) > 0.6
+    # Noisy counts of all items, and picks of itemsets, name .56 of them.
+    assert right / (8 * 60) > 0.7
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])

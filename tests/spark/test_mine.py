@@ -58,6 +58,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     "items-first, merged": {"mechanism": "items-first", "top": 10, "unit": CUSTOMER, "together": "unit"},
     "items-first, together": {"mechanism": "items-first", "top": 10, "unit": CUSTOMER},
     "triples of tokens": {"mechanism": "items-first", "size": 3, "top": 4, "select": "peel"},
+    "items-first, dense": {"mechanism": "items-first", "top": 6, "size": (1, 2), "epsilon": "0.04", "unit": CUSTOMER},
     "look-first, items": {"mechanism": "look-first", "top": 100},
     "look-first, picks": {"mechanism": "look-first", "top": 3, "unit": CUSTOMER},
     "look-first, listed, items": {"mechanism": "look-first", "top": 30, "epsilon": "0.1", **LISTED},
