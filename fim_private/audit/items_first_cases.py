@@ -24,11 +24,13 @@ from fim_private.audit import weighted_gaussian_cases
 from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.neighbours import Neighbours
 from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
+from fim_private.mechanisms import lacking_items
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.protocol import COUNTS, PEEL
+from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 
 _LONG = 64
@@ -58,7 +60,7 @@ def largest_deltas(
 
 def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness) -> Iterator[Unit]:
     full = mechanism.items.measurement.full
-    for select in (PEEL, COUNTS) if mechanism.select is None else (mechanism.select,):
+    for select in mechanism.selections:
         for later in _ways(replace(mechanism, select=select)):
             picks = _hard_picks(mechanism, later, epsilons, steps, randomness)
             for common in sorted({0, full, max(2, mechanism.size), _LONG}):
@@ -84,11 +86,23 @@ def _ways(mechanism: ItemsFirst) -> Iterator[LaterSteps]:
 def _hard_picks(
     mechanism: ItemsFirst, later: LaterSteps, epsilons: Sequence[float], steps: int, randomness: Randomness
 ) -> list[Neighbours | None]:
-    """Counts of itemsets for which picks tell much; None for no difference."""
-    if later.pick_epsilon is None:
-        return [None]
-    picks = mechanism.picks(later.pick_epsilon, CANDIDATES)
-    return hard_picks(picks, mechanism.sensitivity, epsilons, steps, randomness)
+    """Counts of itemsets, or of items, for which picks tell much; None for no difference."""
+    picks = _picks(mechanism, later)
+    return [None] if picks is None else hard_picks(picks, mechanism.sensitivity, epsilons, steps, randomness)
+
+
+def _picks(mechanism: ItemsFirst, later: LaterSteps) -> Exponential | None:
+    """The picks of itemsets, or of items."""
+    if later.items is not None:
+        return replace(later.items, universe_size=CANDIDATES)
+    return None if later.pick_epsilon is None else mechanism.picks(later.pick_epsilon, CANDIDATES)
+
+
+def _lacking(mechanism: ItemsFirst, later: LaterSteps) -> Measurement | None:
+    """How it is counted who lacks the picked items, if most units hold most of them."""
+    if later.items is None or later.lacking is None:
+        return None
+    return lacking_items.lacking(mechanism.asked, later.lacking, np.full(later.items.top, 0.8), 1.0)
 
 
 def _support(certificate: Certificate | None, own: int) -> int | None:
@@ -116,12 +130,14 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
         # A unit of several transactions holds the same items in each of them. Items are counted by unit.
         recounted = 0 if steps.recount is None else min(unit.common, steps.recount.full)
         pairs, itemsets = (math.comb(unit.common, size) for size in (2, mechanism.size))
-        several = mechanism.sensitivity
+        several, lacking = mechanism.sensitivity, _lacking(mechanism, steps)
         for measurement, held, times in (
             (steps.again, unit.common, 1),
             (steps.recount, recounted, several),
             (steps.pairs, pairs, several),
             (steps.itemsets, itemsets, several),
+            # The unit lacks so many of the picked items that what it adds is as long as can be.
+            (lacking, lacking.full if lacking else 0, 1),
             # All of the unit's itemsets may be in doubt.
             *((mechanism.recount(rho, 1.0), itemsets, several) for rho in steps.in_doubt),
         ):
@@ -129,8 +145,9 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
                 step = measurement.added(held) * times
                 if step:
                     fewer = fewer.times(shifted(measurement, held, step))
-    if unit.picks is not None and steps.pick_epsilon is not None:
-        fewer = fewer.times(pair_of_picks(mechanism.picks(steps.pick_epsilon, CANDIDATES), unit.picks))
+    picks = _picks(mechanism, steps)
+    if unit.picks is not None and picks is not None:
+        fewer = fewer.times(pair_of_picks(picks, unit.picks))
     named = 0.0
     if steps.certificate is not None and unit.support is not None:
         tests = [steps.certificate.law([support] * mechanism.top) for support in (unit.support, unit.support + 1)]

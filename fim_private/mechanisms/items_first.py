@@ -60,6 +60,7 @@ from fim_private.mechanisms.protocol import (
     BY_COUNT,
     BY_LEVERAGE,
     COUNTS,
+    ITEMS,
     MISSED,
     MUCH,
     NORMAL_REACH,
@@ -96,7 +97,7 @@ class ItemsFirst:
     Args:
         top: k.
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
-        select: how itemsets are selected, "peel" or "counts"; None if what was counted before decides.
+        select: how itemsets are selected, "peel", "counts" or "items"; None if what was counted before decides.
         look: each of the looks at how many items units hold.
         items: how the items are counted.
         budget: what everything together costs at most: a rho with Gaussian noise, an epsilon with Laplace noise.
@@ -151,7 +152,7 @@ class ItemsFirst:
             measurement=replace(self.items.measurement, variance=look.variance),
             names=names if self.test_delta is None else max(names, self.items.names),
         )
-        for select in (PEEL, COUNTS) if self.select is None else (self.select,):
+        for select in self.selections:
             way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None, count_look=None)
             yield way
             if way.usual_histogram:
@@ -160,6 +161,12 @@ class ItemsFirst:
         read = replace(self, look=look, items=items, budget=MUCH, support=1.0, tuning=tuning)
         if read.reading(read.usual_lengths):
             yield read
+
+    @property
+    def selections(self) -> tuple[str, ...]:
+        """How itemsets may be selected, by what is released before."""
+        ways = (PEEL, COUNTS) if self.select is None else (self.select,)
+        return (*ways, ITEMS) if self.select in (None, PEEL) and lacking_items.may_tell(self.asked) else ways
 
     @cached_property
     def asked(self) -> AskedItemsets:
@@ -299,7 +306,7 @@ class ItemsFirst:
 
         `support` is as for `given_support`.
         """
-        return self._given(support, self.tuning.dense_items * float(self.budget))
+        return replace(self._given(support, self.tuning.dense_items * float(self.budget)), select=ITEMS)
 
     def _given(self, support: float, most: float) -> ItemsFirst:
         """The same with this support, and with first counts of the items for at most this rho."""
@@ -385,10 +392,11 @@ class ItemsFirst:
         certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left, supports)))
         select = self.select
         for_picks, go_on = left - _cost(certificate), supports[supports >= _worth_it(certificate)]
-        items_tell = select != COUNTS and lacking_items.items_tell(asked, go_on, transactions, for_picks)
-        if select is None:
-            peels = items_tell or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)
-            select = PEEL if peels else COUNTS
+        if select != COUNTS and lacking_items.tell(asked, go_on, transactions, for_picks, known=select == ITEMS):
+            select = ITEMS
+        elif select != COUNTS:
+            picked = select == PEEL or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)
+            select = PEEL if picked else COUNTS
         if select == COUNTS:
             certificate = self._certificate(left, wanted)
         item_deviation = self.item_deviation(lengths)
@@ -403,7 +411,7 @@ class ItemsFirst:
             certificate=certificate,
         )
         left -= _cost(certificate)
-        if items_tell:
+        if select == ITEMS:
             steps = lacking_items.with_counts_of_lacking(asked, steps, left)
         elif select == PEEL:
             steps = itemset_picks.with_picks(asked, steps, left, supports, held=held, budget=self.budget)

@@ -67,8 +67,9 @@ class Tuning:
         dependent_known: if the support of the k-th pair was released before, by about this times that support instead.
         least_dependent: but by at least this share, and at most by all.
         most_unlikely: a pair of which nothing is expected is put behind the k-th by about so many scales of a pick.
-        dense: items alone tell of their itemsets if the k-th is in at least this share of all transactions, as if items
+        dense: items alone tell of their pairs if the k-th is in at least this share of all transactions, as if items
             were independent,
+        dense_larger: and of larger itemsets if the k-th of the items and pairs is in at least this share,
         rough: and if the deviation of the noise in a pick of itemsets is at least this times its support.
         dense_items: if it is known before that they do, the first counts of the items get at most this share of rho.
         spare_items: so many times as many items are picked then as have somewhat more itemsets than are asked for.
@@ -163,7 +164,8 @@ class Tuning:
     least_dependent: float = 0.25
     most_unlikely: float = 5.0
     dense: float = 0.35
-    rough: float = 0.05
+    dense_larger: float = 0.2
+    rough: float = 0.08
     dense_items: float = 0.3
     spare_items: float = 1.3
     items_picked_share: Fraction = Fraction(3, 10)

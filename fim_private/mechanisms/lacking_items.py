@@ -23,20 +23,27 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_COUNT
 
 
-def items_tell(asked: AskedItemsets, supports: Floats, transactions: float, left: Fraction) -> bool:
-    """Whether the counts of items tell more of their itemsets than what is left tells of the itemsets themselves.
+def may_tell(asked: AskedItemsets) -> bool:
+    """Whether counts of items alone may tell what is asked for."""
+    return asked.size > 1 and asked.by == BY_COUNT and asked.min_count is None and not asked.noise.look.linear
+
+
+def tell(asked: AskedItemsets, supports: Floats, transactions: float, left: Fraction, *, known: bool) -> bool:
+    """Whether counts of items tell more of their itemsets than what is left tells of the itemsets themselves.
 
     Args:
         asked: what is asked for.
         supports: about how many units hold each token that goes on, in decreasing order.
         transactions: about how many transactions there are.
         left: what picks of itemsets might cost.
+        known: whether what was released before says so.
     """
-    if asked.size == 1 or asked.by != BY_COUNT or asked.min_count is not None or asked.noise.look.linear:
+    if not len(supports) or not may_tell(asked):
         return False
     pick = asked.noise.pick_epsilon(float(left), asked.top, 0.0, asked.tuning.rise)
     support, scale = asked.kth(supports, transactions), asked.sensitivity / float(pick)
-    return rough_in_dense_data(support, transactions, scale, dense=asked.tuning.dense, rough=asked.tuning.rough)
+    dense = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
+    return known or rough_in_dense_data(support, transactions, scale, dense=dense, rough=asked.tuning.rough)
 
 
 def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:

@@ -236,10 +236,10 @@ class LookFirst:
         return self.items.given_support(max(0.0, float(support)), math.sqrt(self.variance), lengths)
 
     def _items_tell(self, support: int, lengths: Lengths) -> bool:
-        """Whether the itemsets are in so many of all transactions that items first picks their items."""
-        if self.test_delta is None:
+        """Whether itemsets are in so many of all transactions, and picks so rough, that counts of items tell more."""
+        if max(self.sizes) == 1:
             return False
-        transactions, scale = float(lengths.units.sum()), 1 / float(self._domains[0].rate)
+        transactions, scale = float(lengths.units.sum()), self.sensitivity / float(self.ways_to_pick[0].pick_epsilon)
         dense, rough = (_DENSE, _ROUGH) if self.sizes[0] == 1 else (_DENSE_LARGER, _ROUGH_LARGER)
         return rough_in_dense_data(support, transactions, scale, dense=dense, rough=rough)
 

@@ -27,8 +27,8 @@ level of a million itemsets costs no more than a level of one."""
 
 USUAL_NAMES = 65_536
 """So many different items are taken to exist at most, if nothing else is declared."""
-PEEL, COUNTS = "peel", "counts"
-"""How items-first selects: by picks, or by noisy counts."""
+PEEL, COUNTS, ITEMS = "peel", "counts", "items"
+"""How items-first selects: by picks, or by noisy counts; in dense data, though nobody asks for it, by items alone."""
 BY_COUNT, BY_LEVERAGE = "count", "leverage"
 """What itemsets are ranked by."""
 

@@ -153,7 +153,7 @@ def run(
     else:
         candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
         if steps.items is not None:
-            chosen = candidates.itemsets[: mechanism.top]
+            chosen = _sure(candidates.itemsets, item_counts, steps.transactions)[: mechanism.top]
         elif epsilon is None:
             chosen, counts = _read(tokens, candidates, mechanism, steps, randomness, possible=possible)
         else:
@@ -253,9 +253,16 @@ def _picked_items(
     tokens, item_counts = tokens.ordered(order), falling(item_counts[order], np.ones(len(order)))
     lacking = lacking_items.lacking(asked, cost, item_counts, steps.transactions)
     noisy = measure(tokens.count_lacking(lacking.weights), lacking, randomness) / lacking.resolution
-    counts = np.maximum(steps.transactions - noisy, TINY)
+    counts = np.clip(steps.transactions - noisy, TINY, steps.transactions)
     by_count = np.argsort(-counts, kind="stable")
     return tokens.ordered(by_count), counts[by_count]
+
+
+def _sure(itemsets: NDArray[np.int32], item_counts: Floats, transactions: float) -> NDArray[np.int32]:
+    """The itemsets whose items are so frequent that some transactions must hold them all."""
+    lacking = np.append(transactions - item_counts, 0.0)  # padding, which is -1, is lacked by nobody
+    sure: NDArray[np.int32] = itemsets[lacking[itemsets].sum(axis=1) < transactions]
+    return sure
 
 
 def _candidates(

@@ -17,6 +17,7 @@ import numpy as np
 
 from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
+from fim_private.mechanisms import lacking_items
 from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.certified_domain import CertifiedDomain
@@ -172,6 +173,12 @@ class Outlook:
             # Picks choose from itemsets of the tokens that go on.
             of_tokens = sum(math.comb(steps.tokens, size) for size in way.sizes)
             candidates = min(steps.candidates, of_tokens) if way.size > 1 else max(steps.tokens, 3 * self.plan.top)
+        elif steps.items is not None and steps.lacking is not None:
+            kept = going_on[: steps.items.top]
+            lacking = lacking_items.lacking(way.asked, steps.lacking, kept, self.shop.transactions)
+            # An itemset's expected count is off by what those of its items are off together.
+            scale, law = math.sqrt(way.size) * lacking.deviation, _NORMAL
+            candidates = sum(math.comb(len(kept), size) for size in way.sizes)
         else:
             noise = steps.itemsets
             if noise is None:

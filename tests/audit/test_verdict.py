@@ -24,6 +24,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.protocol import ITEMS
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.plan import Plan, Universe
@@ -209,6 +210,19 @@ def test_new_counts_for_leverage_are_part_of_the_search(monkeypatch: pytest.Monk
     for mechanism, holds in ((sound, True), (broken, False)):
         ((delta, _),) = largest_deltas(mechanism, [float(BUDGET.epsilon)], steps=0, randomness=SeededRandomness(SEED))
         assert (delta <= BUDGET.delta) == holds
+
+
+def test_counts_of_who_lacks_items_are_part_of_the_search() -> None:
+    sound = plan_of("items-first", size=2, top=2).mechanism
+    assert isinstance(sound, ItemsFirst)
+    (twin,) = (twin for twin in REGISTRY["items-first"].twins if "lacks" in twin.name)
+    for mechanism, holds in ((sound, True), (twin.broken(sound), False)):
+        ((delta, unit),) = largest_deltas(
+            replace(mechanism, select=ITEMS), [float(BUDGET.epsilon)], steps=0, randomness=SeededRandomness(SEED)
+        )
+        assert (delta <= BUDGET.delta) == holds
+        assert unit.steps is not None
+        assert unit.steps.lacking is not None
 
 
 def test_merged_outcomes_differ_no_more_than_they_do() -> None:

@@ -35,7 +35,7 @@ from fim_private.mechanisms.look_first import (
     _paid_as_noise,
     calibrate,
 )
-from fim_private.mechanisms.protocol import Law, Request
+from fim_private.mechanisms.protocol import ITEMS, Law, Request
 from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Gaussian, Guarantee
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -279,8 +279,16 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
     assert [picks(2_000, 4_000), picks(20_000, 40_000)] == [False, True]
     # A small part of them, and what noise alone makes more than all.
     assert [picks(2_000, 40_000), picks(2_000, 900)] == [True, True]
-    listed = planned(replace(ASKED, top=100, epsilon=F(1, 10), universe_size=10**9))
-    assert not isinstance(listed.way(30_000, Lengths(np.array([40.0]), np.array([60_000.0]))), ItemsFirst)
+    # Single items have no itemsets to tell of.
+    items = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=(1,)))
+    assert not isinstance(items.way(2_000, Lengths(np.array([40.0]), np.array([4_000.0]))), ItemsFirst)
+
+
+@pytest.mark.parametrize("sizes", [(2,), (3,)])
+def test_items_tell_in_dense_data_with_a_list_too(sizes: tuple[int, ...]) -> None:
+    listed = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=sizes, universe_size=10**9))
+    ways = [listed.way(support, Lengths(np.array([40.0]), np.array([4_000.0]))) for support in (500, 3_000)]
+    assert [getattr(way, "select", None) for way in ways] == [None, ITEMS]
 
 
 @pytest.mark.parametrize("sizes", [(1, 2, 3), (2,), (3,), (2, 3)])
@@ -290,7 +298,7 @@ def test_in_dense_data_the_first_counts_of_items_leave_much_for_the_next(sizes: 
     assert isinstance(way, ItemsFirst)
     share = way.items.measurement.cost / mechanism.items.budget
     assert F(29, 100) < share <= F(30, 100) < mechanism.items.items.measurement.cost / mechanism.items.budget
-    assert way == replace(mechanism.items, support=2_000.0, items=way.items)
+    assert way == replace(mechanism.items, support=2_000.0, items=way.items, select=ITEMS)
 
 
 @pytest.mark.parametrize(("sizes", "rough"), [((1, 2), 0.09), ((2,), 0.06)])

@@ -16,7 +16,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import Level, peel_law
-from fim_private.mechanisms.protocol import COUNTS, Law
+from fim_private.mechanisms.protocol import COUNTS, ITEMS, Law
 from fim_private.mechanisms.twins.histograms import threshold_of_noise
 from fim_private.mechanisms.twins.twin import (
     AGAIN,
@@ -188,6 +188,10 @@ def _counted_again_for_little(steps: LaterSteps) -> LaterSteps:
     return replace(steps, again=again and replace(again, variance=math.ceil(again.variance / 100)))
 
 
+def _lacking_for_little(steps: LaterSteps) -> LaterSteps:
+    return replace(steps, lacking=steps.lacking and 100 * steps.lacking)
+
+
 class _MoreExactInDoubt(ItemsFirst):
     def recount(self, cost: float, share: float) -> Measurement:
         return super().recount(100 * cost, share)
@@ -243,6 +247,12 @@ ITEMS_FIRST = (
         mistake="their further counts have a tenth of the standard deviation that is paid for",
         broken=partial(as_kind, _MoreExactInDoubt),
         needs=_counts_again,
+    ),
+    Twin(
+        name="who lacks items is counted for a hundredth of the price",
+        mistake="in dense data, these counts have a tenth of the standard deviation that is paid for",
+        broken=_with_other("later", _lacking_for_little),
+        needs=lambda mechanism: ITEMS in mechanism.selections,
     ),
     Twin(
         name="no noise in the test",
