@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -455,6 +455,10 @@ def test_items_tell_in_dense_data_if_picks_of_itemsets_are_rough(
 
 
 @settings(max_examples=150, deadline=None)
+@example(
+    [2_400.0] * 20, [(40.0, 3_000.0)], [(40.0, 3_000.0)], (None, (3, 4), BY_COUNT), 30, F(1, 2), F(1, 10**6), 5,
+    True, None, None,
+)  # fmt: skip
 @given(
     st.lists(st.floats(1e-3, 1e9), max_size=60),
     LENGTHS,
@@ -502,7 +506,9 @@ def test_whatever_was_released_no_more_than_the_budget_is_spent(
     assert again is None or again.sensitivity == 1
     assert F(7, 10) * mechanism.budget < spent(mechanism, steps) <= mechanism.budget
     assert mechanism.losses == (Gaussian(mechanism.budget) if delta else PureDP(epsilon),)
-    assert (steps.pick_epsilon is None) != (steps.itemsets is None)
+    # Itemsets are picked, or counted, or follow from their items.
+    assert (steps.pick_epsilon, steps.itemsets, steps.items).count(None) == 2
+    assert (steps.items is None) == (steps.lacking is None)
     assert (steps.certificate is None) == listed
     assert (steps.itemsets is None) == (steps.spread is None)
     assert (steps.recount is not None) == (request.by == BY_LEVERAGE)
