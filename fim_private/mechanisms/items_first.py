@@ -412,7 +412,7 @@ class ItemsFirst:
         )
         left -= _cost(certificate)
         if select == ITEMS:
-            steps = lacking_items.with_counts_of_lacking(asked, steps, left)
+            steps = lacking_items.with_counts_of_lacking(asked, steps, left, go_on)
         elif select == PEEL:
             steps = itemset_picks.with_picks(asked, steps, left, supports, held=held, budget=self.budget)
         else:

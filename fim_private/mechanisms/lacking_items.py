@@ -1,6 +1,6 @@
 """Dense data: items are picked, and then counted by how many units *lack* them.
 
-In dense data the k-th itemset is in a large share of all transactions, and its items in nearly all. Their counts then
+In dense data the k-th itemset is in a large share of all transactions, and its items in a larger one. Their counts then
 tell nearly all of its count. Noisy counts of all items are rough there, since transactions are long. A few picks of
 items are more exact. And a unit lacks few of the items that were picked, so that it adds little to the counts of those
 who lack them, and these need far less noise than counts of those who hold them.
@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+
+import numpy as np
 
 from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
@@ -60,14 +62,23 @@ def rough_in_dense_data(support: float, transactions: float, scale: float, *, de
     return dense * transactions <= support <= min(2 * transactions, math.sqrt(PICK_VARIANCE) * scale / rough)
 
 
-def with_counts_of_lacking(asked: AskedItemsets, steps: LaterSteps, left: Fraction) -> LaterSteps:
-    """These steps with picks of items, and counts of how many units lack them. Together they cost what is left."""
-    items = min(steps.tokens, math.ceil(asked.tuning.spare_items * asked.barely_enough))
+def with_counts_of_lacking(asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats) -> LaterSteps:
+    """These steps with picks of items, and counts of how many units lack them. Together they cost what is left.
+
+    Few items have k itemsets of several sizes. But if these do not reach the support of the k-th, which was released
+    before, then single items do, and all that may are picked. `supports` is as for `tell`.
+    """
+    items = min(len(supports), math.ceil(asked.tuning.spare_items * asked.barely_enough))
+    reached = _kth(asked, np.minimum(1.0, supports[:items] / steps.transactions)) * steps.transactions
+    # Items are counted by unit, and a unit may hold an itemset Delta times.
+    support = (asked.support or 0.0) / asked.sensitivity
+    if asked.sizes[0] == 1 and reached < support:
+        items = max(items, int(np.count_nonzero(supports >= support - steps.item_deviation)))
     share = left * asked.tuning.items_picked_share
     picks = Exponential(
         top=items,
         pick_epsilon=asked.noise.pick_epsilon(float(share), items, 0.0, asked.tuning.rise),
-        universe_size=steps.tokens,
+        universe_size=len(supports),
         rise=asked.tuning.rise,
         sensitivity=asked.sensitivity,
     )
@@ -85,3 +96,16 @@ def lacking(asked: AskedItemsets, cost: Fraction, item_counts: Floats, transacti
     """
     lacked = float((1 - item_counts / transactions).clip(0.0, 1.0).sum())
     return shared(asked.noise.measurement, cost, 1.0, full=max(1.0, asked.tuning.full_lacking * lacked))
+
+
+def _kth(asked: AskedItemsets, shares: Floats) -> float:
+    """The share of transactions that hold the k-th of the itemsets of these items, as if independent; 0 without one."""
+    products, last, found = np.ones(1), np.full(1, -1), [np.zeros(asked.top)]
+    for size in range(1, asked.size + 1):
+        one, other = np.nonzero(last[:, np.newaxis] < np.arange(len(shares)))
+        products, last = products[one] * shares[other], other
+        best = np.argsort(-products, kind="stable")[: asked.top]
+        products, last = products[best], last[best]
+        if size in asked.sizes:
+            found.append(products)
+    return float(np.sort(np.concatenate(found))[-asked.top])

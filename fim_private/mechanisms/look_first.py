@@ -88,11 +88,11 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_DENSE, _ROUGH = 0.3, 0.09
+_DENSE, _ROUGH, _ROUGH_OF_ITEMS = 0.3, 0.09, 0.13
 _DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.06
 """If the support is at least the first share of all transactions, items tell most of their itemsets. Items first then
-does better where the deviation of a pick's noise is at least the second number times the support. The numbers below
-hold if no single items are asked for."""
+does better where the deviation of a pick's noise is at least the second number times the support, or the third where
+units hold so many items that single items may be the whole list. The numbers below hold if none are asked for."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
@@ -241,6 +241,8 @@ class LookFirst:
             return False
         transactions, scale = float(lengths.units.sum()), self.sensitivity / float(self.ways_to_pick[0].pick_epsilon)
         dense, rough = (_DENSE, _ROUGH) if self.sizes[0] == 1 else (_DENSE_LARGER, _ROUGH_LARGER)
+        if self.sizes[0] == 1 and self.top * support < lengths.lengths @ lengths.units:
+            rough = _ROUGH_OF_ITEMS
         return rough_in_dense_data(support, transactions, scale, dense=dense, rough=rough)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:

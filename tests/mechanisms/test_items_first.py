@@ -420,14 +420,16 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
 def test_items_tell_in_dense_data_if_picks_of_itemsets_are_rough(
     sizes: tuple[int, ...], sensitivity: int, *, listed: bool
 ) -> None:
-    def steps(share: float, transactions: float, *, known: bool = False, **options: Any) -> LaterSteps:
+    def steps(
+        share: float, transactions: float, *, known: bool = False, support: float | None = None, **options: Any
+    ) -> LaterSteps:
         request = replace(
             REQUEST, top=50, sizes=sizes, epsilon=F(1, 10), sensitivity=sensitivity, select=None,
             universe_size=10**9 if listed else None,
         )  # fmt: skip
         mechanism = calibrate(replace(request, **options)).mechanism
         if known:
-            mechanism = mechanism.in_dense_data(share * transactions)
+            mechanism = mechanism.in_dense_data((support or share**4) * transactions)
         lengths = Lengths(np.array([40.0]), np.array([transactions]))
         later = mechanism.later(np.full(60, share * transactions), lengths, lengths)
         assert F(9, 10) * mechanism.budget < spent(mechanism, later) <= mechanism.budget
@@ -440,6 +442,10 @@ def test_items_tell_in_dense_data_if_picks_of_itemsets_are_rough(
     assert dense.items.universe_size == dense.tokens == 60
     # Ten items have 45 pairs, and these are not enough to choose 50 of.
     assert 8 <= dense.items.top <= 20
+    # Where itemsets of these are rarer than what was released of the k-th, single items are it, and all may be.
+    rarer = steps(0.8, 3_000 * sensitivity, known=True, support=0.82 * sensitivity)
+    assert rarer.items is not None
+    assert rarer.items.top == (60 if sizes[0] == 1 else dense.items.top)
     # Picks tell the itemsets by themselves if there are more transactions. Items that are rarer may never be together.
     assert steps(0.8, 300_000 * sensitivity).items is None
     tell, do_not = {(1, 2, 3, 4): (0.25, 0.15), (2,): (0.65, 0.55), (3,): (0.5, 0.4)}[sizes]

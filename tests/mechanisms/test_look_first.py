@@ -301,15 +301,19 @@ def test_in_dense_data_the_first_counts_of_items_leave_much_for_the_next(sizes: 
     assert way == replace(mechanism.items, support=2_000.0, items=way.items, select=ITEMS)
 
 
-@pytest.mark.parametrize(("sizes", "rough"), [((1, 2), 0.09), ((2,), 0.06)])
+@pytest.mark.parametrize(
+    ("sizes", "length", "rough"), [((1, 2), 40.0, 0.09), ((1, 2), 80.0, 0.13), ((2,), 40.0, 0.06), ((2,), 80.0, 0.06)]
+)
 def test_picks_are_not_too_rough_for_dense_data_if_their_noise_is_a_small_part_of_the_support(
-    sizes: tuple[int, ...], rough: float
+    sizes: tuple[int, ...], length: float, rough: float
 ) -> None:
+    """Of 80 items that units hold, 100 may be in 0.6 of them, and of 40 not."""
+
     def picks(part: float) -> bool:
         mechanism = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=sizes))
         rate = float(mechanism.ways_to_pick[0].rate)  # of the Gumbel noise: its deviation is pi / sqrt(6) / rate
         support = round(math.pi / math.sqrt(6) / rate / part)
-        lengths = Lengths(np.array([40.0]), np.array([support / 0.6]))
+        lengths = Lengths(np.array([length]), np.array([support / 0.6]))
         return not isinstance(mechanism.way(support, lengths), ItemsFirst)
 
     assert [picks(0.95 * rough), picks(1.05 * rough)] == [True, False]
