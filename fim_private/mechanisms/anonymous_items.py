@@ -36,11 +36,13 @@ class AnonymousItems:
         names: N, the largest number of different items that there can be; public.
         listed: whether the names are a public list. Then no token is a stranger: none is doubted, or held back because
             noise alone may have lifted it.
+        all_go_on: whether tokens of a public list also go on if their noisy counts are small, up to `MOST_TOKENS`.
     """
 
     measurement: Measurement
     names: int
     listed: bool = False
+    all_go_on: bool = False
 
     def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The tokens that go on, in decreasing order of their noisy counts, equal ones in random order.
@@ -54,7 +56,9 @@ class AnonymousItems:
         everyone = np.concatenate([counts, np.zeros(self.names - len(counts), np.int64)])
         noisy = self.measurement.add_noise(everyone, randomness)
         last = max(0, self.names - MOST_TOKENS)
-        least = max(np.partition(noisy, last)[last], math.floor(_LEAST * math.sqrt(self.measurement.variance)) + 1)
+        least = np.partition(noisy, last)[last]
+        if not (self.listed and self.all_go_on):
+            least = max(least, math.floor(_LEAST * math.sqrt(self.measurement.variance)) + 1)
         high = np.flatnonzero(noisy >= least)
         # Without the random words, ties would tell which token is an item that occurs.
         order = high[np.lexsort((randomness.words(len(high)), randomness.words(len(high)), -noisy[high]))][:MOST_TOKENS]
@@ -69,11 +73,11 @@ class AnonymousItems:
     def expected(self, noisy: NDArray[np.int64]) -> Floats:
         """What to expect of tokens by what `find` returned: those that noise alone may have lifted count less.
 
-        In transactions, and positive.
+        In transactions, and positive: at least 1 where all go on.
         """
         doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self.by_noise(noisy))
         expected: Floats = noisy / self.measurement.resolution * (1 - doubt)
-        return expected
+        return np.maximum(expected, 1.0) if self.all_go_on else expected
 
     def by_noise(self, noisy: NDArray[np.int64]) -> Floats:
         """For each token that `find` returned, the share of the tokens up to it that noise alone would put so high."""

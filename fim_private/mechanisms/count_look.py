@@ -4,9 +4,9 @@ The look is at the count of the last itemset that matters, with discrete Laplace
 * Itemsets of one size: if that count stands out for picks from all itemsets of the list, such picks find them
   (`lifted_exponential.py`). Noisy counts of items would only cost budget.
 * Itemsets of several sizes: if they are in a good part of all transactions, the data is dense. Few items then make up
-  the answer, and counts of all their subsets at once are better than anything that goes by single itemsets:
-  `privbasis.py`. In the baskets of shops even the most frequent pairs are rarer. The count is compared with the number
-  of transactions, which was released before.
+  the answer, and counts of these items (`lacking_items.py`) or of all their subsets at once (`privbasis.py`) are better
+  than anything that goes by single itemsets. In the baskets of shops even the most frequent pairs are rarer. The count
+  is compared with the number of transactions, which was released before.
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -21,7 +21,7 @@ from fim_private.accounting.rising import rising
 from fim_private.mechanisms.asked_itemsets import fewest_items
 from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mechanisms.exponential import RISE
-from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.privbasis import LARGEST_TOP, PrivBasis
 from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
@@ -38,6 +38,10 @@ data sets alike, also with lists of many names that nobody has. So many scales o
 _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
+_DENSE_OF_ONE_SIZE, _INDEPENDENT = 0.5, 0.12
+"""Counts of items alone are ahead of either way if the noise that a pick would have is at least the second of these
+times the number of units that lack the last itemset: the fewer these are, the less it matters how items depend on each
+other. Itemsets of one size are then in so many of all transactions as the first says."""
 _MORE_THAN_ALL = 1.5
 """If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
 _LARGEST = (3, 4)
@@ -79,7 +83,7 @@ class CountLook:
     @property
     def spending(self) -> Spending:
         """What the look costs, for people."""
-        dense = "look at how dense the data is (PrivBasis follows if it is)"
+        dense = "look at how dense the data is (if it is, counts of a few items follow, or PrivBasis)"
         clear = "look at how clear the itemsets are (picks from the whole list follow if they are)"
         return Spending(what=dense if self.picks is None else clear, epsilon=self.noise.epsilon)
 
@@ -90,6 +94,15 @@ class CountLook:
             return count >= _TIMES_BULK * bulk + _CAUTION * float(self.noise.scale)
         share = count / (self.noise.sensitivity * float(lengths.units.sum()))
         return _DENSE <= share <= _MORE_THAN_ALL
+
+    def items_tell(self, count: int, lengths: Lengths) -> bool:
+        """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
+        transactions = self.noise.sensitivity * float(lengths.units.sum())
+        least = _DENSE if self.picks is None else _DENSE_OF_ONE_SIZE
+        if not least <= count / transactions <= _MORE_THAN_ALL:
+            return False
+        scale = self.noise.sensitivity * self.way.top / float(self.noise.epsilon / LOOK_SHARE)
+        return math.sqrt(PICK_VARIANCE) * scale >= _INDEPENDENT * (transactions - count)
 
 
 def _picks(request: Request, left: Fraction) -> LiftedExponential | None:

@@ -166,7 +166,7 @@ class ItemsFirst:
     def selections(self) -> tuple[str, ...]:
         """How itemsets may be selected, by what is released before."""
         ways = (PEEL, COUNTS) if self.select is None else (self.select,)
-        return (*ways, ITEMS) if self.select in (None, PEEL) and lacking_items.may_tell(self.asked) else ways
+        return (*ways, ITEMS) if self.select in {None, PEEL} and lacking_items.may_tell(self.asked) else ways
 
     @cached_property
     def asked(self) -> AskedItemsets:
@@ -306,14 +306,25 @@ class ItemsFirst:
 
         `support` is as for `given_support`.
         """
-        return replace(self._given(support, self.tuning.dense_items * float(self.budget)), select=ITEMS)
+        given = self._given(support, self.tuning.dense_items * float(self.budget))
+        return replace(given, select=ITEMS, items=replace(given.items, all_go_on=True))
 
     def _given(self, support: float, most: float) -> ItemsFirst:
         """The same with this support, and with first counts of the items for at most this rho."""
         items, counted = self.items, self.items.measurement
         if most < counted.cost:
-            items = replace(items, measurement=Measurement.costing(most, full=counted.full, sensitivity=1))
+            counted = self.noise.measurement.costing(most, full=counted.full, sensitivity=1)
+            items = replace(items, measurement=counted)
         return replace(self, support=support, items=items)
+
+    def going_on(self, count: int, lengths: Lengths) -> ItemsFirst | PrivBasis | LiftedExponential:
+        """The way to go, by what the look at one count found, and the look at the lengths before it."""
+        look = self.count_look
+        if look is None:
+            return self
+        if lacking_items.may_tell(self.asked) and look.items_tell(count, lengths):
+            return self.in_dense_data(float(count))
+        return look.way if look.decides(count, lengths) else self
 
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
         """How first counts name single items if units hold so many items; None if tokens are better."""
@@ -392,16 +403,17 @@ class ItemsFirst:
         certificate = self._certificate(left, max(wanted, itemset_picks.reached(asked, left, supports)))
         select = self.select
         for_picks, go_on = left - _cost(certificate), supports[supports >= _worth_it(certificate)]
-        if select != COUNTS and lacking_items.tell(asked, go_on, transactions, for_picks, known=select == ITEMS):
+        item_deviation = self.item_deviation(lengths)
+        if again is not None:
+            item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
+        tell = partial(lacking_items.tell, deviation=item_deviation, known=select == ITEMS)
+        if select != COUNTS and tell(asked, go_on, transactions, for_picks):
             select = ITEMS
         elif select != COUNTS:
             picked = select == PEEL or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)
             select = PEEL if picked else COUNTS
         if select == COUNTS:
             certificate = self._certificate(left, wanted)
-        item_deviation = self.item_deviation(lengths)
-        if again is not None:
-            item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
         steps = LaterSteps(
             transactions=transactions,
             again=again,

@@ -213,7 +213,15 @@ class Tuning:
 
 FOUND = Tuning()
 """The settings as found."""
-FOUND_WITHOUT_DELTA = replace(FOUND, look_share=0.03, counted=3, if_listed=0.8, always_peels=15)
+FOUND_WITHOUT_DELTA = replace(
+    FOUND,
+    look_share=0.03,
+    counted=3,
+    if_listed=0.8,
+    always_peels=15,
+    dense_items=0.15,
+    items_picked_share=Fraction(1, 2),
+)
 """The settings for Laplace noise, which grows with how many itemsets a transaction holds, not with the root of that.
 
 How many pairs and itemsets may count in full then follows from the looks alone.

@@ -15,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
@@ -24,13 +25,18 @@ from fim_private.mechanisms.lengths import PICK_VARIANCE
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_COUNT
 
+_SEEN = 3.0
+"""Without a look before, the k-th support is at least so many deviations of the noise in counts of items."""
+
 
 def may_tell(asked: AskedItemsets) -> bool:
     """Whether counts of items alone may tell what is asked for."""
-    return asked.size > 1 and asked.by == BY_COUNT and asked.min_count is None and not asked.noise.look.linear
+    return asked.size > 1 and asked.by == BY_COUNT and asked.min_count is None
 
 
-def tell(asked: AskedItemsets, supports: Floats, transactions: float, left: Fraction, *, known: bool) -> bool:
+def tell(
+    asked: AskedItemsets, supports: Floats, transactions: float, left: Fraction, *, deviation: float, known: bool
+) -> bool:
     """Whether counts of items tell more of their itemsets than what is left tells of the itemsets themselves.
 
     Args:
@@ -38,6 +44,7 @@ def tell(asked: AskedItemsets, supports: Floats, transactions: float, left: Frac
         supports: about how many units hold each token that goes on, in decreasing order.
         transactions: about how many transactions there are.
         left: what picks of itemsets might cost.
+        deviation: of the noise in the supports.
         known: whether what was released before says so.
     """
     if not len(supports) or not may_tell(asked):
@@ -45,7 +52,8 @@ def tell(asked: AskedItemsets, supports: Floats, transactions: float, left: Frac
     pick = asked.noise.pick_epsilon(float(left), asked.top, 0.0, asked.tuning.rise)
     support, scale = asked.kth(supports, transactions), asked.sensitivity / float(pick)
     dense = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
-    return known or rough_in_dense_data(support, transactions, scale, dense=dense, rough=asked.tuning.rough)
+    rough = rough_in_dense_data(support, transactions, scale, dense=dense, rough=asked.tuning.rough)
+    return known or (rough and support >= _SEEN * deviation)
 
 
 def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:
@@ -83,6 +91,21 @@ def with_counts_of_lacking(asked: AskedItemsets, steps: LaterSteps, left: Fracti
         sensitivity=asked.sensitivity,
     )
     return replace(steps, items=picks, lacking=left - share)
+
+
+def favour(picks: Exponential, item_counts: Floats, deviation: float) -> NDArray[np.int64]:
+    """What is added to the counts of items before picks.
+
+    Items are picked by the average of their noisy count and the pick's own, weighted by their precision.
+
+    Args:
+        picks: the picks.
+        item_counts: about how many units hold each item.
+        deviation: of the noise in that.
+    """
+    precision = PICK_VARIANCE * (picks.sensitivity / float(picks.pick_epsilon) / deviation) ** 2
+    added: NDArray[np.int64] = np.rint(precision * item_counts).astype(np.int64)
+    return added
 
 
 def lacking(asked: AskedItemsets, cost: Fraction, item_counts: Floats, transactions: float) -> Measurement:

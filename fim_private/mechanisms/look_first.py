@@ -88,7 +88,7 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_DENSE, _ROUGH, _ROUGH_OF_ITEMS = 0.3, 0.09, 0.13
+_DENSE, _ROUGH, _ROUGH_OF_ITEMS = 0.3, 0.085, 0.13
 _DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.06
 """If the support is at least the first share of all transactions, items tell most of their itemsets. Items first then
 does better where the deviation of a pick's noise is at least the second number times the support, or the third where

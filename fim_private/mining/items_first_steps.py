@@ -145,7 +145,8 @@ def run(
     item_counts = item_counts[: steps.tokens]
     progress("counting")
     if steps.items is not None:
-        tokens, item_counts = _picked_items(tokens, item_counts, mechanism.asked, steps, randomness)
+        noise = len(lengths.units) * mechanism.look.variance
+        tokens, item_counts, steps = _picked_items(tokens, item_counts, mechanism.asked, steps, randomness, noise=noise)
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     epsilon, counts = steps.pick_epsilon, None
     if epsilon is not None and mechanism.asked.picked_from_all:
@@ -236,26 +237,29 @@ def _picked_items(
     asked: AskedItemsets,
     steps: LaterSteps,
     randomness: Randomness,
-) -> tuple[Tokens, Floats]:
-    """Items that are picked by their counts and by their noisy counts, and their counts by how many units lack them."""
+    *,
+    noise: float,
+) -> tuple[Tokens, Floats, LaterSteps]:
+    """Items that are picked by their counts and by their noisy counts, and their counts by how many units lack them.
+
+    Those who hold an item and those who lack it are all units. So the first counts of the items also tell how many
+    units there are, which the steps know by a look with this variance.
+    """
     picks, cost = steps.items, steps.lacking
     if picks is None or cost is None:
         raise AssertionError("no items are picked")
     items = one_item_each(len(item_counts))
-    favour = itemset_picks.favour_of(
-        replace(asked, top=picks.top, sizes=(1,)),
-        picks.pick_epsilon,
-        np.log(item_counts),
-        np.full(len(items), steps.item_deviation),
-    )
+    favour = lacking_items.favour(picks, item_counts, steps.item_deviation)
     order = pick(tokens.count_chosen(items).plus(favour), picks, randomness)[:, 0].astype(np.int64)
     # Items are picked about in the order of their counts.
     tokens, item_counts = tokens.ordered(order), falling(item_counts[order], np.ones(len(order)))
     lacking = lacking_items.lacking(asked, cost, item_counts, steps.transactions)
     noisy = measure(tokens.count_lacking(lacking.weights), lacking, randomness) / lacking.resolution
+    share = 1 / (1 + steps.item_deviation**2 / len(order) / noise)
+    steps = replace(steps, transactions=(1 - share) * steps.transactions + share * float((item_counts + noisy).mean()))
     counts = np.clip(steps.transactions - noisy, TINY, steps.transactions)
     by_count = np.argsort(-counts, kind="stable")
-    return tokens.ordered(by_count), counts[by_count]
+    return tokens.ordered(by_count), counts[by_count], steps
 
 
 def _sure(itemsets: NDArray[np.int32], item_counts: Floats, transactions: float) -> NDArray[np.int32]:

@@ -79,8 +79,7 @@ def run(
             if look is not None:
                 if first is None:
                     raise AssertionError("nothing was counted to look at")
-                if look.decides(look_at_count(first, look, randomness), looked[1]):
-                    way = look.way
+                way = mechanism.going_on(look_at_count(first, look, randomness), looked[1])
         case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = mechanism.way(look_at_support(first, mechanism, randomness), looked[1])

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.counting import LocalDatabase, Tokens
+from fim_private.mechanisms.laplace_measurement import LaplaceMeasurement
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING, transactions_from_lists
@@ -74,11 +75,14 @@ def test_units_lack_what_none_of_their_transactions_holds(baskets: list[set[str]
     assert counted.vector().tolist() == expected
 
 
-@given(BASKETS, st.sets(st.sampled_from("abcdef"), min_size=1), st.integers(1, 7))
+@given(
+    BASKETS, st.sets(st.sampled_from("abcdef"), min_size=1), st.integers(1, 7),
+    st.sampled_from([Measurement, LaplaceMeasurement]),
+)  # fmt: skip
 def test_what_a_unit_adds_to_the_counts_of_those_who_lack_items_is_bounded(
-    baskets: list[set[str]], further: set[str], full: int
+    baskets: list[set[str]], further: set[str], full: int, kind: type[Measurement]
 ) -> None:
-    measurement = Measurement.costing(0.1, full=full, sensitivity=1)
+    measurement = kind.costing(0.1, full=full, sensitivity=1)
     counted = []
     for each in ([set("abcdef"), *baskets], [set("abcdef"), *baskets, further]):
         database = database_of(each)
@@ -87,6 +91,7 @@ def test_what_a_unit_adds_to_the_counts_of_those_who_lack_items_is_bounded(
     change = counted[1] - counted[0]
     assert change.min() >= 0
     assert change @ change <= measurement.resolution**2 * full
+    assert kind is Measurement or change.sum() <= measurement.resolution * full
     # The further unit lacks all that it does not hold, in full if that is not more than `full`.
     lacked = 7 - len(further)
     assert np.count_nonzero(change) == lacked

@@ -16,7 +16,7 @@ from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, calibr
 from fim_private.mechanisms.lengths import BINS, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.privbasis import PrivBasis
-from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS, PEEL, Request
+from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS, ITEMS, PEEL, Request
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import log_survival
 
@@ -130,6 +130,46 @@ def test_the_count_is_compared_with_the_number_of_units() -> None:
         assert not look.decides(350 * sensitivity - 1, lengths)
         assert look.decides(1_500 * sensitivity, lengths)
         assert not look.decides(1_500 * sensitivity + 1, lengths)
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_in_dense_data_items_tell_where_picks_are_rough_beside_those_who_lack_the_last_itemset(
+    sensitivity: int,
+) -> None:
+    mechanism = planned(replace(REQUEST, sensitivity=sensitivity))
+    look = mechanism.count_look
+    assert look is not None
+    # A pick has 1/k of epsilon. The deviation of its noise, 1.28 k/epsilon, is 0.12 times so many.
+    lacking = math.sqrt(1.64) * mechanism.top / float(REQUEST.epsilon) / 0.12 * sensitivity
+    for share in (0.4, 0.9):
+        for factor, tell in ((0.99, True), (1.01, False)):
+            transactions = factor * lacking / (1 - share) / sensitivity
+            lengths, count = (
+                Lengths(np.array([5.0]), np.array([transactions])),
+                round(share * transactions * sensitivity),
+            )
+            way = mechanism.going_on(count, lengths)
+            if not tell:
+                assert way is look.way
+                continue
+            assert isinstance(way, ItemsFirst)
+            assert (way.select, way.support) == (ITEMS, count)
+            assert way.items.measurement.cost <= Fraction(15, 100) * mechanism.budget
+    # No itemset is in more transactions than there are.
+    assert getattr(mechanism.going_on(1_200 * sensitivity, Lengths(np.array([5.0]), np.array([1e3]))), "select", 0)
+    sparse = mechanism.going_on(300 * sensitivity, Lengths(np.array([5.0]), np.array([1e3])))
+    assert sparse is mechanism
+
+
+def test_the_look_for_picks_of_one_size_sees_dense_data_too() -> None:
+    lengths = Lengths(np.array([5.0]), np.array([900.0]))
+    ways = [planned(PAIRS).going_on(count, lengths) for count in (400, 800)]
+    assert isinstance(ways[0], LiftedExponential)
+    assert isinstance(ways[1], ItemsFirst)
+    assert ways[1].select == ITEMS
+    # One item is no itemset of others.
+    items = planned(replace(REQUEST, sizes=(1,), universe_size=100))
+    assert isinstance(items.going_on(800, lengths), LiftedExponential)
 
 
 def test_where_no_length_is_clear_nothing_is_dense() -> None:

@@ -86,12 +86,12 @@ def test_a_public_list_serves_both_ways_and_spares_the_test_of_items() -> None:
     clear = mine_as_planned(FAR, plan, seed=1)
     assert {itemset.items for itemset in clear.itemsets} <= {("a",), ("b",), ("c",), ("a", "b"), ("a", "c"), ("b", "c")}
     assert (len(clear.itemsets), clear.found) == (3, None)
-    # "e" is not on the list. The data is dense, and pairs that may never occur are left out.
+    # "e" is not on the list. The data is dense: itemsets that need not occur are left out.
     plan = planned("0.1", top=8, size=(1, 2), universe=Universe(names=names))
     release = mine_as_planned(FAR, plan, seed=3)
     assert release.found is not None
-    sure = {("a",), ("b",), ("c",), ("d",), ("a", "b"), ("a", "c")}
-    assert {itemset.items for itemset in release.itemsets} == sure
+    occurring = {("a",), ("b",), ("c",), ("d",), ("a", "b"), ("a", "c"), ("a", "d"), ("b", "c")}
+    assert {("a",), ("b",), ("c",), ("a", "b")} <= {itemset.items for itemset in release.itemsets} <= occurring
 
 
 def test_pairs_of_a_public_list_are_picked_without_a_test(monkeypatch: pytest.MonkeyPatch) -> None:

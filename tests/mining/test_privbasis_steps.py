@@ -180,7 +180,7 @@ def test_a_look_that_leads_to_bins_gives_counts_that_do_not_contradict_each_othe
     database = LocalDatabase(transactions_from_lists([names[: 1 + number // 100] for number in range(3000)]))
 
     def contradictions(mechanism: str) -> int:
-        plan = without_delta(names, epsilon="1", top=30, mechanism=mechanism)
+        plan = without_delta(names, epsilon="2", top=30, mechanism=mechanism)
         counts = {frozenset(each.items): each.count for each in mine_as_planned(database, plan, seed=1).itemsets}
         assert len(counts) > 20
         assert list(counts.values()) == sorted(counts.values(), reverse=True)
@@ -192,8 +192,8 @@ def test_a_look_that_leads_to_bins_gives_counts_that_do_not_contradict_each_othe
 
 def test_a_look_that_leads_to_bins_picks_enough_items_for_the_list() -> None:
     """Where items are equally frequent, chance alone says how many there are. One item makes up no list of 20."""
-    names = tuple("abcdefgh")
-    database = LocalDatabase(transactions_from_lists([names[:6]] * 4000))
+    names = tuple("abcdefghijkl")
+    database = LocalDatabase(transactions_from_lists([names[:6]] * 4000 + [names[6:]] * 3000))
     plan = without_delta(names, epsilon="1")
     for seed in range(10):
         counts = [each.count for each in mine_as_planned(database, plan, seed=seed).itemsets]
