@@ -42,6 +42,8 @@ _DENSE_OF_ONE_SIZE, _INDEPENDENT = 0.5, 0.12
 """Counts of items alone are ahead of either way if the noise that a pick would have is at least the second of these
 times the number of units that lack the last itemset: the fewer these are, the less it matters how items depend on each
 other. Itemsets of one size are then in so many of all transactions as the first says."""
+_SEEN = 4.0
+"""That count is also at least so many scales of the look's noise."""
 _MORE_THAN_ALL = 1.5
 """If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
 _LARGEST = (3, 4)
@@ -99,7 +101,7 @@ class CountLook:
         """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
         transactions = self.noise.sensitivity * float(lengths.units.sum())
         least = _DENSE if self.picks is None else _DENSE_OF_ONE_SIZE
-        if not least <= count / transactions <= _MORE_THAN_ALL:
+        if not least <= count / transactions <= _MORE_THAN_ALL or count < _SEEN * float(self.noise.scale):
             return False
         scale = self.noise.sensitivity * self.way.top / float(self.noise.epsilon / LOOK_SHARE)
         return math.sqrt(PICK_VARIANCE) * scale >= _INDEPENDENT * (transactions - count)

@@ -322,7 +322,7 @@ class ItemsFirst:
         look = self.count_look
         if look is None:
             return self
-        if lacking_items.may_tell(self.asked) and look.items_tell(count, lengths):
+        if lengths.many(self.look) and lacking_items.may_tell(self.asked) and look.items_tell(count, lengths):
             return self.in_dense_data(float(count))
         return look.way if look.decides(count, lengths) else self
 

@@ -30,6 +30,8 @@ PICK_VARIANCE = 1.64
 """The variance of the noise in a pick of epsilon 1 (Gumbel: pi^2/6)."""
 _CLEAR = 2.0
 """A bin with fewer units than this many standard deviations of the noise counts as empty."""
+_MANY = 3.0
+"""So many standard deviations of the noise in the number of units are many."""
 _USUAL = 10.0
 """The length that is assumed if no bin is clear."""
 _FULL = 2.0 ** np.arange(12)
@@ -103,6 +105,10 @@ class Lengths:
     lengths: Floats
     units: Floats
     linear: bool = False
+
+    def many(self, noise: LengthLook) -> bool:
+        """Whether units are so many that noise alone would hardly show as many."""
+        return float(self.units.sum()) >= _MANY * math.sqrt(noise.variance * len(self.units))
 
     def thinned(self, share: float) -> Lengths:
         """About the same for some of the items, of which units hold this share of all."""

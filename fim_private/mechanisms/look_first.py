@@ -93,6 +93,8 @@ _DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.06
 """If the support is at least the first share of all transactions, items tell most of their itemsets. Items first then
 does better where the deviation of a pick's noise is at least the second number times the support, or the third where
 units hold so many items that single items may be the whole list. The numbers below hold if none are asked for."""
+_SEEN = 3.0
+"""The support is then also at least so many deviations of the look's noise."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
@@ -237,7 +239,8 @@ class LookFirst:
 
     def _items_tell(self, support: int, lengths: Lengths) -> bool:
         """Whether itemsets are in so many of all transactions, and picks so rough, that counts of items tell more."""
-        if max(self.sizes) == 1:
+        seen = support >= _SEEN * math.sqrt(self.variance) and lengths.many(self.items.look)
+        if max(self.sizes) == 1 or not seen:
             return False
         transactions, scale = float(lengths.units.sum()), self.sensitivity / float(self.ways_to_pick[0].pick_epsilon)
         dense, rough = (_DENSE, _ROUGH) if self.sizes[0] == 1 else (_DENSE_LARGER, _ROUGH_LARGER)
