@@ -167,6 +167,9 @@ def test_the_look_for_picks_of_one_size_sees_dense_data_too() -> None:
     assert isinstance(ways[0], LiftedExponential)
     assert isinstance(ways[1], ItemsFirst)
     assert ways[1].select == ITEMS
+    # Noise is not taken for dense data.
+    rough = planned(replace(PAIRS, epsilon=Fraction(1, 100)))
+    assert [getattr(rough.going_on(count, lengths), "select", None) for count in (400, 800)] == [None, None]
     # One item is no itemset of others.
     items = planned(replace(REQUEST, sizes=(1,), universe_size=100))
     assert isinstance(items.going_on(800, lengths), LiftedExponential)

@@ -284,6 +284,19 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
     assert not isinstance(items.way(2_000, Lengths(np.array([40.0]), np.array([4_000.0]))), ItemsFirst)
 
 
+def test_noise_is_not_taken_for_dense_data() -> None:
+    mechanism = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=(1, 2, 3)))
+
+    def tell(support: float, transactions: float) -> bool:
+        way = mechanism.way(round(support), Lengths(np.array([4.0]), np.array([transactions])))
+        return isinstance(way, ItemsFirst) and way.select == ITEMS
+
+    # Of the support, and of the number of units.
+    of_support, of_units = math.sqrt(mechanism.variance), math.sqrt(mechanism.items.look.variance)
+    assert [tell(share * of_support, 3.1 * of_units) for share in (2.9, 3.1)] == [False, True]
+    assert [tell(3.1 * of_support, share * of_units) for share in (2.9, 3.1)] == [False, True]
+
+
 @pytest.mark.parametrize("sizes", [(2,), (3,)])
 def test_items_tell_in_dense_data_with_a_list_too(sizes: tuple[int, ...]) -> None:
     listed = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=sizes, universe_size=10**9))
