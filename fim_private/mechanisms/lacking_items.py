@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
-from fim_private.mechanisms.asked_itemsets import AskedItemsets
+from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.later_steps import LaterSteps, shared
 from fim_private.mechanisms.lengths import PICK_VARIANCE
@@ -77,10 +77,9 @@ def with_counts_of_lacking(asked: AskedItemsets, steps: LaterSteps, left: Fracti
     before, then single items do, and all that may are picked. `supports` is as for `tell`.
     """
     items = min(len(supports), math.ceil(asked.tuning.spare_items * asked.barely_enough))
-    reached = _kth(asked, np.minimum(1.0, supports[:items] / steps.transactions)) * steps.transactions
     # Items are counted by unit, and a unit may hold an itemset Delta times.
     support = (asked.support or 0.0) / asked.sensitivity
-    if asked.sizes[0] == 1 and reached < support:
+    if asked.sizes[0] == 1 and _kth(asked, supports[:items], steps.transactions) < support:
         items = max(items, int(np.count_nonzero(supports >= support - steps.item_deviation)))
     share = left * asked.tuning.items_picked_share
     picks = Exponential(
@@ -121,14 +120,15 @@ def lacking(asked: AskedItemsets, cost: Fraction, item_counts: Floats, transacti
     return shared(asked.noise.measurement, cost, 1.0, full=max(1.0, asked.tuning.full_lacking * lacked))
 
 
-def _kth(asked: AskedItemsets, shares: Floats) -> float:
-    """The share of transactions that hold the k-th of the itemsets of these items, as if independent; 0 without one."""
-    products, last, found = np.ones(1), np.full(1, -1), [np.zeros(asked.top)]
+def _kth(asked: AskedItemsets, supports: Floats, transactions: float) -> float:
+    """About how many units hold the k-th of the itemsets of these items, as if independent; 0 if there are fewer."""
+    top, shares = min(asked.top, MOST_CANDIDATES), np.minimum(1.0, supports / transactions)
+    products, last, found = np.ones(1), np.full(1, -1), [np.zeros(top)]
     for size in range(1, asked.size + 1):
         one, other = np.nonzero(last[:, np.newaxis] < np.arange(len(shares)))
         products, last = products[one] * shares[other], other
-        best = np.argsort(-products, kind="stable")[: asked.top]
+        best = np.argsort(-products, kind="stable")[:top]
         products, last = products[best], last[best]
         if size in asked.sizes:
             found.append(products)
-    return float(np.sort(np.concatenate(found))[-asked.top])
+    return transactions * float(np.sort(np.concatenate(found))[-top])
