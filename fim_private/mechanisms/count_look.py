@@ -38,7 +38,7 @@ data sets alike, also with lists of many names that nobody has. So many scales o
 _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
-_DENSE_OF_ONE_SIZE, _INDEPENDENT = 0.5, 0.12
+_DENSE_OF_ONE_SIZE, _INDEPENDENT = 0.5, 0.14
 """Counts of items alone are ahead of either way if the noise that a pick would have is at least the second of these
 times the number of units that lack the last itemset: the fewer these are, the less it matters how items depend on each
 other. Itemsets of one size are then in so many of all transactions as the first says."""
@@ -99,7 +99,7 @@ class CountLook:
 
     def items_tell(self, count: int, lengths: Lengths) -> bool:
         """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
-        transactions = self.noise.sensitivity * float(lengths.units.sum())
+        transactions = self.noise.sensitivity * lengths.all_units
         least = _DENSE if self.picks is None else _DENSE_OF_ONE_SIZE
         if not least <= count / transactions <= _MORE_THAN_ALL or count < _SEEN * float(self.noise.scale):
             return False

@@ -407,7 +407,7 @@ class ItemsFirst:
         if again is not None:
             item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
         tell = partial(lacking_items.tell, deviation=item_deviation, known=select == ITEMS)
-        if select != COUNTS and tell(asked, go_on, transactions, for_picks):
+        if select != COUNTS and tell(asked, go_on, lengths.all_units, for_picks):
             select = ITEMS
         elif select != COUNTS:
             picked = select == PEEL or itemset_picks.serve_better(asked, supports, held, transactions, for_picks)

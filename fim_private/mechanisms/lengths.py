@@ -88,7 +88,9 @@ class LengthLook:
         peak = int(np.argmax(noisy))
         kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(bins))))
         middles = np.append((bins[:-1] + bins[1:] - 1) / 2, bins[-1])
-        return Lengths(middles[kept], noisy[kept].astype(np.float64), linear=self.linear)
+        found = noisy[kept].astype(np.float64)
+        outside = float(noisy.sum() - found.sum()) - math.sqrt(self.variance * (len(bins) - len(found)))
+        return Lengths(middles[kept], found, linear=self.linear, outside=max(0.0, outside))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +102,18 @@ class Lengths:
         units: shape (n,), how many units are that long.
         linear: whether an itemset that a unit holds beside others counts with the weight min(1, full/q), as with
             Laplace noise, or with its root, as with Gaussian noise.
+        outside: about how many more units there are, of other lengths, less one deviation of the noise in that.
     """
 
     lengths: Floats
     units: Floats
     linear: bool = False
+    outside: float = 0.0
+
+    @property
+    def all_units(self) -> float:
+        """About how many units there are, of any length."""
+        return float(self.units.sum()) + self.outside
 
     def many(self, noise: LengthLook) -> bool:
         """Whether units are so many that noise alone would hardly show as many."""

@@ -242,11 +242,11 @@ class LookFirst:
         seen = support >= _SEEN * math.sqrt(self.variance) and lengths.many(self.items.look)
         if max(self.sizes) == 1 or not seen:
             return False
-        transactions, scale = float(lengths.units.sum()), self.sensitivity / float(self.ways_to_pick[0].pick_epsilon)
+        scale = self.sensitivity / float(self.ways_to_pick[0].pick_epsilon)
         dense, rough = (_DENSE, _ROUGH) if self.sizes[0] == 1 else (_DENSE_LARGER, _ROUGH_LARGER)
         if self.sizes[0] == 1 and self.top * support < lengths.lengths @ lengths.units:
             rough = _ROUGH_OF_ITEMS
-        return rough_in_dense_data(support, transactions, scale, dense=dense, rough=rough)
+        return rough_in_dense_data(support, lengths.all_units, scale, dense=dense, rough=rough)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""
