@@ -256,7 +256,9 @@ def _picked_items(
     lacking = lacking_items.lacking(asked, cost, item_counts, steps.transactions)
     noisy = measure(tokens.count_lacking(lacking.weights), lacking, randomness) / lacking.resolution
     share = 1 / (1 + steps.item_deviation**2 / len(order) / noise)
-    steps = replace(steps, transactions=(1 - share) * steps.transactions + share * float((item_counts + noisy).mean()))
+    transactions = (1 - share) * steps.transactions + share * float((item_counts + noisy).mean())
+    # Noise alone, beside hardly any units, may leave less than nothing.
+    steps = replace(steps, transactions=max(1.0, transactions))
     counts = np.clip(steps.transactions - noisy, TINY, steps.transactions)
     by_count = np.argsort(-counts, kind="stable")
     return tokens.ordered(by_count), counts[by_count], steps

@@ -76,6 +76,22 @@ def test_items_tell_their_itemsets_in_dense_data(sizes: tuple[int, ...]) -> None
     assert right / (8 * 60) > 0.7
 
 
+def test_there_is_a_transaction_even_if_noise_says_that_less_than_nobody_lacks_items(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One unit, a look that saw no length, and low noise: a number of units below 0 has no logarithm."""
+    monkeypatch.setattr(items_first_steps, "measure", lambda counts, *_: np.full(len(counts), -(10**6), dtype=np.int64))
+    names = ("a", "b", "c")
+    plan = planned(size=(1, 2, 3), top=6, epsilon=0.5, delta=0, mechanism="items-first", universe=Universe(names=names))
+    assert isinstance(plan.mechanism, ItemsFirst)
+    data = LocalDatabase(transactions_from_lists([["a", "b", "c"]]))
+    unseen = Lengths(np.array([10.0]), np.ones(1), linear=True)
+    way = plan.mechanism.in_dense_data(1.0)
+    outcome = items_first_steps.run(data, way, SeededRandomness(SEED), looked=(data.merge_units(), unseen))
+    assert len(outcome.itemsets) == 6
+    assert all(count == 1.0 for count in outcome.found.counts)
+
+
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
