@@ -26,7 +26,8 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_COUNT
 
 _SEEN = 3.0
-"""Without a look before, the k-th support is at least so many deviations of the noise in counts of items."""
+"""Without a look before, the k-th support is at least so many deviations of the noise in counts of items. With Laplace
+noise, whose picks are rougher, only a look may say that items tell."""
 
 
 def may_tell(asked: AskedItemsets) -> bool:
@@ -53,7 +54,7 @@ def tell(
     support, scale = asked.kth(supports, transactions), asked.sensitivity / float(pick)
     dense = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
     rough = rough_in_dense_data(support, transactions, scale, dense=dense, rough=asked.tuning.rough)
-    return known or (rough and support >= _SEEN * deviation)
+    return known or (rough and support >= _SEEN * deviation and not asked.noise.look.linear)
 
 
 def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:

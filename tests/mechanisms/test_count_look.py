@@ -141,13 +141,11 @@ def test_in_dense_data_items_tell_where_picks_are_rough_beside_those_who_lack_th
     assert look is not None
     # A pick has 1/k of epsilon. The deviation of its noise, 1.28 k/epsilon, is 0.14 times so many.
     lacking = math.sqrt(1.64) * mechanism.top / float(REQUEST.epsilon) / 0.14 * sensitivity
-    for share in (0.4, 0.9):
+    for share in (0.6, 0.9):
         for factor, tell in ((0.99, True), (1.01, False)):
             transactions = factor * lacking / (1 - share) / sensitivity
-            lengths, count = (
-                Lengths(np.array([5.0]), np.array([transactions])),
-                round(share * transactions * sensitivity),
-            )
+            lengths = Lengths(np.array([5.0]), np.array([transactions]))
+            count = round(share * transactions * sensitivity)
             way = mechanism.going_on(count, lengths)
             if not tell:
                 assert way is look.way
