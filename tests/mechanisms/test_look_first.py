@@ -284,6 +284,12 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
     assert not isinstance(items.way(2_000, Lengths(np.array([40.0]), np.array([4_000.0]))), ItemsFirst)
 
 
+@pytest.mark.parametrize(("sizes", "words"), [((2,), "half"), ((1, 2), "3 in 10"), ((1,), None)])
+def test_the_lead_is_stated_for_data_that_is_not_dense(sizes: tuple[int, ...], words: str | None) -> None:
+    mechanism = planned(replace(ASKED, top=20, sizes=sizes))
+    assert mechanism.margins[0].words.endswith("of the ranking" if words is None else f"less than {words} of all")
+
+
 def test_noise_is_not_taken_for_dense_data() -> None:
     mechanism = planned(replace(ASKED, top=100, epsilon=F(1, 10), sizes=(1, 2, 3)))
 
