@@ -50,11 +50,13 @@ def tell(
     """
     if not len(supports) or not may_tell(asked):
         return False
+    if known or asked.noise.look.linear:
+        return known
     pick = asked.noise.pick_epsilon(float(left), asked.top, 0.0, asked.tuning.rise)
     support, scale = asked.kth(supports, transactions), asked.sensitivity / float(pick)
     dense = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
     rough = rough_in_dense_data(support, transactions, scale, dense=dense, rough=asked.tuning.rough)
-    return known or (rough and support >= _SEEN * deviation and not asked.noise.look.linear)
+    return rough and support >= _SEEN * deviation
 
 
 def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:
