@@ -3,10 +3,10 @@
 The look is at the count of the last itemset that matters, with discrete Laplace noise.
 * Itemsets of one size: if that count stands out for picks from all itemsets of the list, such picks find them
   (`lifted_exponential.py`). Noisy counts of items would only cost budget.
-* Itemsets of several sizes: if they are in a good part of all transactions, the data is dense. Few items then make up
-  the answer, and counts of these items (`lacking_items.py`) or of all their subsets at once (`privbasis.py`) are better
-  than anything that goes by single itemsets. In the baskets of shops even the most frequent pairs are rarer. The count
-  is compared with the number of transactions, which was released before.
+* If they are in a good part of all transactions, the data is dense. Few items then make up the answer, and counts of
+  these items (`lacking_items.py`), or of all their subsets at once if several sizes are asked for (`privbasis.py`), are
+  better than anything that goes by single itemsets. In the baskets of shops even the most frequent pairs are rarer. The
+  count is compared with the number of transactions, which was released before.
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -14,8 +14,11 @@ Theorem and proof: docs/mathematics.md#items-first.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
 
 from fim_private.accounting.rising import rising
 from fim_private.mechanisms.asked_itemsets import fewest_items
@@ -30,18 +33,25 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of epsilon for the look."""
 _PICKED = {1: range(16, 31), 2: range(8, 61), 3: range(1, 61)}
 """By the size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes picks
-without a look. Longer lists are picked from very large data only."""
+without a look."""
+_PICKED_LONG = dict.fromkeys((2, 3), range(61, 501))
+"""For longer lists it is in dense data only. Elsewhere such lists are picked from very large data only."""
 _TIMES_BULK, _CAUTION = 0.8, 0.5
 """Where a count is the logarithm of the universe, in scales of a pick, all others of the list together are picked as
 often. Picks are better than items first if the last itemset has so many times this: for items, pairs and triples of ten
 data sets alike, also with lists of many names that nobody has. So many scales of the look's noise are added."""
+_ROUGH = (0.3, 0.4)
+_TIMES_BULK_IF_ROUGH, _CAUTION_IF_ROUGH = 0.5, -0.5
+"""Where transactions are long, first counts of items are rough, and items first has less to offer. The deviation of the
+noise in them is taken as a multiple of that logarithm, for triples half of it: their parts are pairs. From the first to
+the second of `_ROUGH`, less and less is enough for picks: at last what these numbers say in place of the ones above."""
 _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
-_DENSE_OF_ONE_SIZE, _INDEPENDENT = 0.5, 0.14
-"""Counts of items alone are ahead of either way if the noise that a pick would have is at least the second of these
-times the number of units that lack the last itemset: the fewer these are, the less it matters how items depend on each
-other. Itemsets of one size are then in so many of all transactions as the first says."""
+_DENSE_OF_ITEMS, _INDEPENDENT = 0.2, 0.1
+"""Counts of items alone are ahead of either way if the last itemset is in so many of all transactions, and if the noise
+that a pick would have is at least the second of these times the number of units that lack it: the fewer these are, the
+less it matters how items depend on each other."""
 _SEEN = 4.0
 """That count is also at least so many scales of the look's noise."""
 _MORE_THAN_ALL = 1.5
@@ -53,10 +63,16 @@ all itemsets are counted, which for larger ones takes long or is refused."""
 
 @dataclass(frozen=True, kw_only=True)
 class CountLook:
-    """Noise for one count. If that is large, `way` is the one to go, with what the looks leave of the budget."""
+    """Noise for one count. If that is large, `way` is the one to go, with what the looks leave of the budget.
+
+    Itemsets have `size` items, or up to so many. The look is taken only if units hold at least `least_length` items on
+    average.
+    """
 
     noise: LaplaceCounts
+    size: int
     way: PrivBasis | LiftedExponential
+    least_length: float = 0.0
 
     @classmethod
     def of(cls, request: Request, *, before: Fraction) -> CountLook | None:
@@ -69,8 +85,14 @@ class CountLook:
         cost = LOOK_SHARE * request.epsilon
         left = request.epsilon - before - cost
         way = _picks(request, left) if len(request.sizes) == 1 else _bins(request, left)
+        if way is None:
+            return None
         noise = LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity)
-        return None if way is None else cls(noise=noise, way=way)
+        least = 0.0
+        if len(request.sizes) == 1 and _serves(request, _PICKED_LONG):
+            # In dense data units hold a good part of the items that so many itemsets have at least.
+            least = _DENSE_OF_ITEMS ** (1 / request.sizes[0]) * fewest_items(request.top, request.sizes)
+        return cls(noise=noise, size=max(request.sizes), way=way, least_length=least)
 
     @property
     def picks(self) -> LiftedExponential | None:
@@ -87,31 +109,50 @@ class CountLook:
         """What the look costs, for people."""
         dense = "look at how dense the data is (if it is, counts of a few items follow, or PrivBasis)"
         clear = "look at how clear the itemsets are (picks from the whole list follow if they are)"
-        return Spending(what=dense if self.picks is None else clear, epsilon=self.noise.epsilon)
+        long = "look at how dense the data is, if transactions are long (counts of a few items, or picks, may follow)"
+        what = dense if self.picks is None else long if self.least_length else clear
+        return Spending(what=what, epsilon=self.noise.epsilon)
 
-    def decides(self, count: int, lengths: Lengths) -> bool:
-        """Whether the other way is the one to go, by what this look found and the look at the lengths before it."""
+    def worth_it(self, lengths: Lengths) -> bool:
+        """Whether units hold so many items that the look is worth its price."""
+        return bool(lengths.units @ lengths.lengths >= self.least_length * lengths.units.sum())
+
+    def decides(self, count: int, lengths: Lengths, item_deviation: float) -> bool:
+        """Whether the other way is the one to go, by what this look found and the look at the lengths before it.
+
+        `item_deviation` is that of the noise in first counts of items, in units.
+        """
         if self.picks is not None:
             bulk = math.log(self.picks.universe_size) * float(self.picks.scale)
-            return count >= _TIMES_BULK * bulk + _CAUTION * float(self.noise.scale)
+            scale = float(self.noise.scale)
+            rough = self.noise.sensitivity * item_deviation / bulk / (2 if self.size > 2 else 1)
+            usual = _TIMES_BULK * bulk + _CAUTION * scale
+            least = np.interp(rough, _ROUGH, (usual, _TIMES_BULK_IF_ROUGH * bulk + _CAUTION_IF_ROUGH * scale))
+            return count >= float(least)
         share = count / (self.noise.sensitivity * float(lengths.units.sum()))
         return _DENSE <= share <= _MORE_THAN_ALL
 
     def items_tell(self, count: int, lengths: Lengths) -> bool:
         """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
         transactions = self.noise.sensitivity * lengths.all_units
-        least = _DENSE if self.picks is None else _DENSE_OF_ONE_SIZE
-        if not least <= count / transactions <= _MORE_THAN_ALL or count < _SEEN * float(self.noise.scale):
+        share = count / transactions
+        if not _DENSE_OF_ITEMS <= share <= _MORE_THAN_ALL or count < _SEEN * float(self.noise.scale):
             return False
         scale = self.noise.sensitivity * self.way.top / float(self.noise.epsilon / LOOK_SHARE)
         return math.sqrt(PICK_VARIANCE) * scale >= _INDEPENDENT * (transactions - count)
 
 
+def _serves(request: Request, tops: Mapping[int, range]) -> bool:
+    """Whether so many itemsets of this size are among these."""
+    (size,) = request.sizes
+    return request.top in tops.get(size, ())
+
+
 def _picks(request: Request, left: Fraction) -> LiftedExponential | None:
     """Picks from all itemsets of the list, for so much."""
-    (size,) = request.sizes
-    if request.top not in _PICKED.get(size, ()):
+    if not _serves(request, _PICKED) and not _serves(request, _PICKED_LONG):
         return None
+    (size,) = request.sizes
     return LiftedExponential(
         top=request.top,
         pick_epsilon=left / sum(rising(request.top, RISE)),

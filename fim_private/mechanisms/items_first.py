@@ -317,6 +317,11 @@ class ItemsFirst:
             items = replace(items, measurement=counted)
         return replace(self, support=support, items=items)
 
+    def given_lengths(self, lengths: Lengths) -> ItemsFirst:
+        """The same if units hold so many items: a look that is not worth its price then is not taken."""
+        look = self.count_look
+        return self if look is None or look.worth_it(lengths) else replace(self, count_look=None)
+
     def going_on(self, count: int, lengths: Lengths) -> ItemsFirst | PrivBasis | LiftedExponential:
         """The way to go, by what the look at one count found, and the look at the lengths before it."""
         look = self.count_look
@@ -324,7 +329,7 @@ class ItemsFirst:
             return self
         if lengths.many(self.look) and lacking_items.may_tell(self.asked) and look.items_tell(count, lengths):
             return self.in_dense_data(float(count))
-        return look.way if look.decides(count, lengths) else self
+        return look.way if look.decides(count, lengths, self.item_deviation(lengths)) else self
 
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
         """How first counts name single items if units hold so many items; None if tokens are better."""

@@ -75,11 +75,11 @@ def run(
     match mechanism:
         case ItemsFirst():
             looked = items_first_steps.look_first(database, mechanism, randomness)
-            look = mechanism.count_look
-            if look is not None:
+            way = mechanism.given_lengths(looked[1])
+            if way.count_look is not None:
                 if first is None:
                     raise AssertionError("nothing was counted to look at")
-                way = mechanism.going_on(look_at_count(first, look, randomness), looked[1])
+                way = way.going_on(look_at_count(first, way.count_look, randomness), looked[1])
         case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = mechanism.way(look_at_support(first, mechanism, randomness), looked[1])

@@ -109,8 +109,11 @@ class Outlook:
 
     def _picks_of_list(self, way: ItemsFirst) -> LiftedExponential | None:
         """Picks from the whole list, if a look would decide for them."""
-        look = way.count_look
-        return look.picks if look and look.decides(round(self._at(look.place)), self._lengths) else None
+        lengths = self._lengths
+        look = way.given_lengths(lengths).count_look
+        if look is None or not look.decides(round(self._at(look.place)), lengths, way.item_deviation(lengths)):
+            return None
+        return look.picks
 
     @property
     def _top(self) -> Floats:

@@ -37,7 +37,7 @@ def look_of(request: Request = REQUEST) -> CountLook:
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3])
-@pytest.mark.parametrize("request_", [REQUEST, PAIRS, replace(PAIRS, top=17)])
+@pytest.mark.parametrize("request_", [REQUEST, PAIRS, replace(PAIRS, top=17), replace(PAIRS, top=100)])
 def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: int) -> None:
     mechanism = planned(replace(request_, sensitivity=sensitivity))
     assert mechanism.count_look is not None
@@ -74,11 +74,14 @@ def test_it_is_for_several_sizes_without_a_delta_where_transactions_may_be_binne
         ({"top": 7}, False),
         ({"top": 8}, True),
         ({"top": 60}, True),
-        ({"top": 61}, False),
+        ({"top": 61}, True),
+        ({"top": 500}, True),
+        ({"top": 501}, False),
         ({"sizes": (1,), "universe_size": 100, "top": 15}, False),
         ({"sizes": (1,), "universe_size": 100, "top": 16}, True),
         ({"sizes": (1,), "universe_size": 100, "top": 31}, False),
         ({"sizes": (3,), "universe_size": 161_700, "top": 1}, True),
+        ({"sizes": (3,), "universe_size": 161_700, "top": 200}, True),
         ({"sizes": (4,), "universe_size": 3_921_225}, False),
         ({"binned": False}, True),
         ({"select": PEEL}, False),
@@ -100,8 +103,22 @@ def test_picks_follow_where_the_count_stands_out_of_the_whole_list(sensitivity: 
     # A pick has 0.94/20 of epsilon, so that ln(4,950) scales are 181. Four fifths are needed, and half a scale of the
     # look's noise, which is 17.
     edge = math.ceil((0.8 * math.log(4950) * 20 / 0.94 + 0.5 / 0.03) * sensitivity)
-    assert look.decides(edge, USUAL_LENGTHS)
-    assert not look.decides(edge - 1, USUAL_LENGTHS)
+    assert look.decides(edge, USUAL_LENGTHS, 50.0)
+    assert not look.decides(edge - 1, USUAL_LENGTHS, 50.0)
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2])
+@pytest.mark.parametrize(("size", "noise"), [(2, 1), (3, 2)])
+def test_less_is_enough_for_picks_where_first_counts_of_items_are_rough(
+    size: int, noise: int, sensitivity: int
+) -> None:
+    universe = math.comb(100, size)
+    look = look_of(replace(PAIRS, sizes=(size,), universe_size=universe, sensitivity=sensitivity))
+    bulk, caution = math.log(universe) * 20 / 0.94, 0.5 / 0.03
+    for rough, times, cautious in ((0.3, 0.8, 1), (0.35, 0.65, 0), (0.4, 0.5, -1), (3.0, 0.5, -1)):
+        edge = math.ceil((times * bulk + cautious * caution) * sensitivity)
+        assert look.decides(edge + 1, USUAL_LENGTHS, noise * rough * bulk)
+        assert not look.decides(edge - 2, USUAL_LENGTHS, noise * rough * bulk)
 
 
 @pytest.mark.parametrize(("size", "names", "top"), [(2, 1_000, 30), (2, 70_000, 20), (3, 70_000, 20)])
@@ -119,17 +136,31 @@ def test_the_stated_lead_is_enough_for_either_way(size: int, names: int, top: in
     missed = [math.exp(-rate * lead.counts) / (top - place) for place, rate in enumerate(rates)]
     assert math.comb(names, size) * math.fsum(missed) <= 0.052
     assert lead.counts >= replace(mechanism, count_look=None).margins[0].counts
-    assert look.decides(lead.counts, USUAL_LENGTHS)
+    assert look.decides(lead.counts, USUAL_LENGTHS, mechanism.item_deviation(USUAL_LENGTHS))
+
+
+@pytest.mark.parametrize(("size", "long"), [(2, 7), (3, 6)])
+def test_for_a_long_list_of_one_size_it_is_taken_only_if_units_hold_many_items(size: int, long: int) -> None:
+    """100 pairs have 15 items at least, and 100 triples 10. If a fifth of all hold the last one, units hold so many."""
+    mechanism = planned(replace(PAIRS, sizes=(size,), universe_size=math.comb(100, size), top=100))
+    assert mechanism.count_look is not None
+    for length, taken in ((long, True), (long - 1, False)):
+        given = mechanism.given_lengths(Lengths(np.array([length - 1.0, length + 1.0]), np.array([50.0, 50.0])))
+        assert given == (mechanism if taken else replace(mechanism, count_look=None))
+        # What the look would have cost goes to the other steps.
+        assert sum(step.epsilon or 0 for step in given.spending) == mechanism.budget
+    short = planned(PAIRS)
+    assert short.given_lengths(Lengths(np.array([1.0]), np.array([100.0]))) is short
 
 
 def test_the_count_is_compared_with_the_number_of_units() -> None:
     lengths = Lengths(np.array([3.0, 8.0]), np.array([600.0, 400.0]))
     for sensitivity in (1, 2):
         look = look_of(replace(REQUEST, sensitivity=sensitivity))
-        assert look.decides(350 * sensitivity, lengths)
-        assert not look.decides(350 * sensitivity - 1, lengths)
-        assert look.decides(1_500 * sensitivity, lengths)
-        assert not look.decides(1_500 * sensitivity + 1, lengths)
+        assert look.decides(350 * sensitivity, lengths, 1.0)
+        assert not look.decides(350 * sensitivity - 1, lengths, 1.0)
+        assert look.decides(1_500 * sensitivity, lengths, 1.0)
+        assert not look.decides(1_500 * sensitivity + 1, lengths, 1.0)
 
 
 @pytest.mark.parametrize("sensitivity", [1, 2])
@@ -139,8 +170,8 @@ def test_in_dense_data_items_tell_where_picks_are_rough_beside_those_who_lack_th
     mechanism = planned(replace(REQUEST, sensitivity=sensitivity))
     look = mechanism.count_look
     assert look is not None
-    # A pick has 1/k of epsilon. The deviation of its noise, 1.28 k/epsilon, is 0.14 times so many.
-    lacking = math.sqrt(1.64) * mechanism.top / float(REQUEST.epsilon) / 0.14 * sensitivity
+    # A pick has 1/k of epsilon. The deviation of its noise, 1.28 k/epsilon, is a tenth of so many.
+    lacking = math.sqrt(1.64) * mechanism.top / float(REQUEST.epsilon) / 0.1 * sensitivity
     for share in (0.6, 0.9):
         for factor, tell in ((0.99, True), (1.01, False)):
             transactions = factor * lacking / (1 - share) / sensitivity
@@ -155,7 +186,7 @@ def test_in_dense_data_items_tell_where_picks_are_rough_beside_those_who_lack_th
             assert way.items.measurement.cost <= Fraction(15, 100) * mechanism.budget
     # No itemset is in more transactions than there are.
     assert getattr(mechanism.going_on(1_200 * sensitivity, Lengths(np.array([5.0]), np.array([1e3]))), "select", 0)
-    sparse = mechanism.going_on(300 * sensitivity, Lengths(np.array([5.0]), np.array([1e3])))
+    sparse = mechanism.going_on(190 * sensitivity, Lengths(np.array([5.0]), np.array([1e3])))
     assert sparse is mechanism
 
 
@@ -177,7 +208,7 @@ def test_where_no_length_is_clear_nothing_is_dense() -> None:
     """The look at the lengths then takes one unit for all, and any count would be large beside it."""
     looked = planned().look.add_noise(np.zeros(len(BINS), np.int64), SeededRandomness(1))
     assert looked.units.sum() == 1
-    assert not any(look_of().decides(count, looked) for count in range(2, 5000))
+    assert not any(look_of().decides(count, looked, 1.0) for count in range(2, 5000))
 
 
 BASKETS = [frozenset(some) for size in range(4) for some in combinations(range(3), size)]
