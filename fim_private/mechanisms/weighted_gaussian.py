@@ -42,7 +42,6 @@ from fim_private.privacy import Failure, Loss, OneSidedFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survivals
-from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 
 HISTOGRAM_SHARE = Fraction(1, 2)
 """The share of rho for the histogram. The picks get the rest."""
@@ -120,7 +119,7 @@ class WeightedGaussian:
             Their ranks, int64, in increasing order, and their noisy sums in units, int64, of the same shape.
         """
         exact = np.repeat(np.array(sums.levels, np.int64), np.array(sums.multiplicities, np.int64))
-        noisy = exact + sample_discrete_gaussians(self.measurement.variance, len(exact), randomness)
+        noisy = self.measurement.add_noise(exact, randomness)
         found = np.flatnonzero(noisy >= self.threshold)
         return found, noisy[found]
 
