@@ -29,7 +29,8 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
     failure = failure_probability(failures)
     proofs = [1.0]
     if not any(isinstance(loss, ApproxDP) for loss in losses):
-        proofs.append(_composed(losses, epsilon) + float(failure_price(failures, Fraction(math.exp(epsilon)))))
+        composed = min(theorem(losses, epsilon) for theorem in (renyi_delta, gaussian_delta, range_delta))
+        proofs.append(composed + float(failure_price(failures, Fraction(math.exp(epsilon)))))
     if any(isinstance(one, OneSidedFailure) for one in separated(failures)):
         return min(proofs)
     if not any(isinstance(loss, ZCDP) for loss in losses):
@@ -38,11 +39,6 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
         each = float(loss.delta) if isinstance(loss, ApproxDP) else 0.0
         proofs.append(optimal_delta(epsilon, float(loss.epsilon), each, len(losses)))
     return min(proofs)
-
-
-def _composed(losses: Sequence[Loss], epsilon: float) -> float:
-    found = min(renyi_delta(losses, epsilon), gaussian_delta(losses, epsilon))
-    return min(found, range_delta(losses, epsilon))
 
 
 def _basic(epsilon_0: float, delta_0: float, epsilon: float) -> float:
