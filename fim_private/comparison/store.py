@@ -59,6 +59,9 @@ UNKNOWN = {"universe_items", "precision_named", "shortfall", "count_error"}
 SHARES = {"precision", "precision_named", "false_negative_rate", "rank_loss", "count_loss"}
 """What lies between 0 and 1."""
 
+_KEYS = ("data", *Cell.__dataclass_fields__)
+"""The columns that say which cell a row is of."""
+
 RESULTS, LINES = "results.parquet", "cells.jsonl"
 _LONGEST = 2**20
 """No first line that a comparison writes is as long."""
@@ -201,18 +204,16 @@ class Store:
         return False
 
     def _keep(self, rows: list[Row]) -> None:
-        first = rows[0]
-        self._rows[tuple(first[name] for name in ("data", *Cell.__dataclass_fields__))] = rows
+        self._rows[tuple(rows[0][name] for name in _KEYS)] = rows
 
     def _load(self) -> None:
         results, lines = self._folder / RESULTS, self._folder / LINES
         if results.exists():
             with suppress(pl.exceptions.PolarsError, ValueError, RecursionError):
                 self._check(json.loads(pl.read_parquet_metadata(results).get("fim_private", "null")))
-                names = ["data", *Cell.__dataclass_fields__]
                 # Earlier versions did not measure all that this one does.
                 known = pl.concat([pl.DataFrame(schema=SCHEMA), pl.read_parquet(results)], how="diagonal")
-                for part in known.partition_by(names, maintain_order=True):
+                for part in known.partition_by(_KEYS, maintain_order=True):
                     self._keep(part.to_dicts())
         if lines.exists() and not self.cut_at_once(self._folder):
             # A damaged byte is one more damage of its line.
@@ -265,7 +266,7 @@ def _is_cell(rows: Any, trials: int) -> bool:
         isinstance(rows, list)
         and all(_is_row(row, trial) for trial, row in enumerate(rows))
         and len(rows) == trials
-        and len({tuple(row[name] for name in ("data", "ran", *Cell.__dataclass_fields__)) for row in rows}) == 1
+        and len({tuple(row[name] for name in ("ran", *_KEYS)) for row in rows}) == 1
     )
 
 
