@@ -17,7 +17,6 @@ from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.protocol import Mechanism, Stepwise
 from fim_private.mechanisms.registry import find
 from fim_private.mining import stepwise
-from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING
@@ -77,17 +76,17 @@ def _selection(
 
         return select_capped
     profile = counts.in_universe(cell.size, cell.universe_items)
-    return lambda _trial, randomness: ([_count(profile, rank) for rank in mechanism.select(profile, randomness)], None)
+
+    def select(_trial: int, randomness: Randomness) -> tuple[list[int | None], None]:
+        return [profile.count(rank + 1) for rank in mechanism.select(profile, randomness)], None
+
+    return select
 
 
 def _with_names(baskets: Transactions, names: int) -> LocalDatabase:
     """The baskets with made-up names of items that nobody has, so that the vocabulary has at least this many names."""
     more = pl.int_range(max(0, names - len(baskets.vocabulary)), eager=True).cast(pl.String)
     return LocalDatabase(replace(baskets, vocabulary=pl.concat([baskets.vocabulary, "no item " + more])))
-
-
-def _count(profile: CountProfile, rank: int) -> int:
-    return profile.count(rank + 1) if rank < profile.occurring else 0
 
 
 def seed_of(seed: int, data: str, cell: Cell, trial: int) -> int:
