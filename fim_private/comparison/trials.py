@@ -19,7 +19,6 @@ from fim_private.mechanisms.registry import find
 from fim_private.mining import stepwise
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.item_codes import PADDING
 
 Row = dict[str, Any]
 
@@ -62,9 +61,8 @@ def _selection(
 
         def run_steps(_trial: int, randomness: Randomness) -> tuple[list[int | None], list[float] | None]:
             outcome = stepwise.run(database, mechanism, randomness, counts=first)
-            itemsets = [tuple(code for code in itemset if code != PADDING) for itemset in outcome.itemsets.tolist()]
             released = None if outcome.counts is None else outcome.counts.tolist()
-            return [frequent.get(itemset) for itemset in itemsets], released
+            return [frequent.get(itemset) for itemset in outcome.codes], released
 
         return run_steps
     if find(cell.mechanism).needs_cap:

@@ -44,6 +44,11 @@ class Outcome:
     found: FoundItems | None = None
 
     @property
+    def codes(self) -> list[tuple[int, ...]]:
+        """The items of each itemset, without padding."""
+        return [tuple(code for code in itemset if code != PADDING) for itemset in self.itemsets.tolist()]
+
+    @property
     def consistent(self) -> Outcome:
         """The same with counts that do not contradict each other, and in their order: post-processing.
 
@@ -51,7 +56,6 @@ class Outcome:
         """
         if self.counts is None or not (self.itemsets == PADDING).any():
             return self
-        itemsets = [tuple(code for code in itemset if code != PADDING) for itemset in self.itemsets.tolist()]
-        counts = averages_of_bounds(itemsets, self.counts)
+        counts = averages_of_bounds(self.codes, self.counts)
         order = np.lexsort(((self.itemsets != PADDING).sum(axis=1), -counts))
         return replace(self, itemsets=self.itemsets[order], counts=counts[order])

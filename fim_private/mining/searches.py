@@ -112,5 +112,4 @@ def _released(bounded: TransactionDatabase, plan: Plan, outcome: Outcome) -> Sea
     if outcome.found is not None:
         counted = zip(names.gather(outcome.found.codes), outcome.found.counts.tolist(), strict=True)
         found = tuple(FoundItem(item=name, count=round(units, 2)) for name, units in counted)
-    codes = tuple(tuple(code for code in itemset if code != PADDING) for itemset in outcome.itemsets.tolist())
-    return SearchResult(itemsets=itemsets, codes=codes, found=found)
+    return SearchResult(itemsets=itemsets, codes=tuple(outcome.codes), found=found)
