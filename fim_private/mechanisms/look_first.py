@@ -33,7 +33,6 @@ from fim_private.mechanisms.certified_domain import (
     CUT_SHARE,
     RISE,
     CertifiedDomain,
-    candidates_of,
     spare_of,
     test_share_of,
 )
@@ -168,14 +167,7 @@ class LookFirst:
     @property
     def depth(self) -> int:
         """The top l and the one after."""
-        return self._candidates + 1
-
-    @property
-    def _candidates(self) -> int:
-        """l: so many of the most frequent itemsets are told apart."""
-        if self.test_delta is not None:
-            return candidates_of(self.top, self.sizes)
-        return most_held(self.sizes[0])
+        return self.ways_to_pick[0].depth
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -331,7 +323,7 @@ class LookFirst:
             universe_size=self.universe_size or 0,
             rise=RISE_OF_LISTED,
             sensitivity=self.sensitivity,
-            candidates=self._candidates,
+            candidates=most_held(self.sizes[0]),
         )
 
     def _gained(self, as_noise: Fraction) -> Fraction:
