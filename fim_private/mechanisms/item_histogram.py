@@ -16,12 +16,9 @@ import numpy as np
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import ROUNDED_DOWN
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
-from fim_private.mechanisms.lengths import BINS, Lengths
+from fim_private.mechanisms.lengths import FULLS, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian, threshold_of
-
-_LONGEST = int(BINS[-1])
-"""The look at the lengths tells no longer units apart."""
 
 
 def item_histogram(
@@ -61,9 +58,9 @@ def _counted(asked: AskedItemsets, rho: float, lengths: Lengths) -> Measurement:
     """
     tuning = asked.tuning
     if asked.support is None:
-        full = min(_LONGEST, round(tuning.full_found * asked.boldness**1.5))
+        full = min(FULLS[-1], round(tuning.full_found * asked.boldness**1.5))
         return Measurement.costing(rho, full=full, sensitivity=1)
-    each = [Measurement.costing(rho, full=2**power, sensitivity=1) for power in range(_LONGEST.bit_length())]
+    each = [Measurement.costing(rho, full=full, sensitivity=1) for full in FULLS]
     weights = [lengths.weight(measurement.full) for measurement in each]
     noise = [measurement.deviation / weight for measurement, weight in zip(each, weights, strict=True)]
     best = int(np.argmin(noise))

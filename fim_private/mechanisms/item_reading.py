@@ -24,11 +24,8 @@ from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.left_out import LeftOut
-from fim_private.mechanisms.lengths import BINS, Lengths
+from fim_private.mechanisms.lengths import FULLS, Lengths
 from fim_private.mechanisms.measurement import Measurement, up_to_last
-
-_FULL = [2**power for power in range(int(BINS[-1]).bit_length())]
-"""The look at the lengths tells no longer units apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +90,13 @@ def item_reading(
     if not single or support is None or asked.top < tuning.long_list:
         return None
     rho = float(left) * ROUNDED_DOWN
-    noise = {full: _counted(rho, full).deviation / lengths.weight(full) for full in _FULL}
+    noise = {full: _counted(rho, full).deviation / lengths.weight(full) for full in FULLS}
     least = min(noise.values())
     if not tuning.reads_least * least <= support <= tuning.reads_most * seen:
         return None
     support = max(support, tuning.read_clear * least)
-    off = {full: math.hypot(noise[full], tuning.read_lost * (1 - lengths.weight(full)) * support) for full in _FULL}
-    full = min(_FULL, key=off.__getitem__)
+    off = {full: math.hypot(noise[full], tuning.read_lost * (1 - lengths.weight(full)) * support) for full in FULLS}
+    full = min(FULLS, key=off.__getitem__)
     test, out = certificate(tuning.read_sure * support), tuning.read_out * rho
     return ItemReading(
         asked=asked,

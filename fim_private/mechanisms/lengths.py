@@ -22,6 +22,8 @@ from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 
 BINS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256])
 """The least length of each bin. The last one holds all longer units too."""
+FULLS = [2**power for power in range(int(BINS[-1]).bit_length())]
+"""How many items of a unit may count in full. The look tells no longer units apart."""
 MORE_BINS = np.append(BINS, [384, 512, 768, 1024, 1536, 2048, 3072, 4096])
 """The bins for how many itemsets a transaction holds."""
 TYPICAL_LENGTH = 10
