@@ -152,7 +152,7 @@ def certify(declared: Costed, request: Request, *, general: bool) -> CalibratedM
         )
     inner = cast(Declared, declared)
     long = request.top >= LONG
-    found = calibrate_certificate(
+    certificate, pick_epsilon, guarantee = calibrate_certificate(
         request,
         lambda pick: replace(inner, pick_epsilon=pick).losses,
         test_share=CUT_SHARE if long else max(TEST_SHARE, TEST_OF_ONE / request.top),
@@ -160,5 +160,5 @@ def certify(declared: Costed, request: Request, *, general: bool) -> CalibratedM
         one_sided=not general,
         general=general,
     )
-    mechanism = Certified(inner=replace(inner, pick_epsilon=found.pick_epsilon), certificate=found.certificate)
-    return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)
+    mechanism = Certified(inner=replace(inner, pick_epsilon=pick_epsilon), certificate=certificate)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

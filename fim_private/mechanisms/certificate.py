@@ -240,21 +240,6 @@ class Certificate:
         return [min(smallest[length - 1], self._enough) - less for length, less in zip(lengths, penalties, strict=True)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CertificateCalibration:
-    """A certificate, and what the picks may spend beside it.
-
-    Args:
-        certificate: the certificate.
-        pick_epsilon: the largest epsilon of one pick that fits, rounded down.
-        guarantee: what is proved of picks and certificate together.
-    """
-
-    certificate: Certificate
-    pick_epsilon: Fraction
-    guarantee: Guarantee
-
-
 def calibrate_certificate(
     request: Request,
     losses_of: LossesOfPick,
@@ -263,7 +248,7 @@ def calibrate_certificate(
     cut_share: Fraction,
     one_sided: bool = False,
     general: bool = False,
-) -> CertificateCalibration:
+) -> tuple[Certificate, Fraction, Guarantee]:
     """A certificate for shares of what may be spent, and the largest picks that fit beside it.
 
     Args:
@@ -273,6 +258,9 @@ def calibrate_certificate(
         cut_share: the share of rho that the choice of the length gets; 0 for a test of the whole list.
         one_sided: whether only one neighbour can have names that the other has not. The failure is then paid once.
         general: whether supports may move both ways.
+
+    Returns:
+        The certificate; the epsilon of one pick, rounded down; and what is proved of picks and certificate together.
 
     Raises:
         BudgetError: the budget is too small for a test.
@@ -301,8 +289,7 @@ def calibrate_certificate(
     found = largest_proved(needed, picks=picks, epsilon=epsilon, delta=delta)
     if found is None:
         raise AssertionError("nothing is left for the picks")
-    pick, guarantee = found
-    return CertificateCalibration(certificate=certificate, pick_epsilon=pick, guarantee=guarantee)
+    return certificate, *found
 
 
 def _ordered_steps(lengths: Sequence[int], trust: Sequence[float]) -> Iterator[float]:

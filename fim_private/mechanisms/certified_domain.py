@@ -262,13 +262,13 @@ def calibrate(request: Request) -> CalibratedMechanism:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
-    found = calibrate_certificate(
+    certificate, pick_epsilon, guarantee = calibrate_certificate(
         request,
         lambda pick: peeling_losses(request.top + 2 * spare_of(request.top), pick, RISE),
         test_share=test_share_of(request.top),
         cut_share=CUT_SHARE if request.top > 1 else Fraction(0),
     )
     mechanism = CertifiedDomain.of(
-        found.certificate, top=request.top, sizes=request.sizes, pick_epsilon=found.pick_epsilon, rise=RISE
+        certificate, top=request.top, sizes=request.sizes, pick_epsilon=pick_epsilon, rise=RISE
     )
-    return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
