@@ -29,6 +29,7 @@ from fim_private.randomness import Randomness, SecureRandomness, SeededRandomnes
 from fim_private.release import Release
 from fim_private.release.admission import check_unit
 from fim_private.release.door import noisy_total
+from fim_private.release.terms import privacy_record
 from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.item_codes import padded
 from fim_private.transactions.layout import Layout
@@ -144,7 +145,7 @@ def _run(data: _Data, plan: Plan, counted: Counted, epsilon: Fraction, randomnes
 def _tuned(
     tuning: TuningPlan, chosen: Selection[Release], *, seeded: bool, command: str | None, name: str | None
 ) -> TuningResult:
-    proved, plan, score = tuning.guarantee, tuning.plans[chosen.candidate], int(chosen.score)
+    plan, score, promised = tuning.plans[chosen.candidate], int(chosen.score), chosen.output.privacy
     record = {
         "candidates": list(tuning.names),
         "chosen": tuning.names[chosen.candidate],
@@ -155,23 +156,13 @@ def _tuned(
         "score_epsilon": str(tuning.score_epsilon),
         "run": {"epsilon": float(plan.budget.epsilon), "delta": float(plan.budget.delta)},
     }
-    privacy = {
-        **chosen.output.privacy,
-        **tuning.public,
-        "epsilon": float(tuning.budget.epsilon),
-        "delta": float(tuning.budget.delta),
-        "proved": {
-            "epsilon": float(proved.epsilon),
-            "delta": float(proved.delta),
-            "composition": proved.composition,
-        },
-    }
     return TuningResult(
         name=tuning.names[chosen.candidate],
         score=score,
         release=replace(
             chosen.output,
-            privacy=privacy,
+            # The promise is that of everything together, for the unit as the chosen run kept its transactions.
+            privacy={**promised, **privacy_record(tuning), "unit": promised["unit"]},
             plan={**chosen.output.plan, "tuning": record},
             seeded=seeded,
             command=command,
