@@ -126,7 +126,7 @@ def run(
         return _picked_of_found(database, histogram, lengths, mechanism, randomness)
     reading = mechanism.reading(lengths)
     if reading is not None:
-        return _read_items(database, merged, reading, lengths, randomness)
+        return _read_items(database, merged, reading, randomness)
     tokens, units = discover(database, merged, mechanism.items, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
@@ -214,11 +214,7 @@ def _picked_of_found(
 
 
 def _read_items(
-    database: TransactionDatabase,
-    merged: TransactionDatabase,
-    reading: ItemReading,
-    lengths: Lengths,
-    randomness: Randomness,
+    database: TransactionDatabase, merged: TransactionDatabase, reading: ItemReading, randomness: Randomness
 ) -> Outcome:
     """The single items with the largest noisy counts, without some of little support."""
     tokens, noisy = discover(database, merged, reading.items, randomness)
@@ -226,8 +222,7 @@ def _read_items(
     kept = keep_supported(tokens, read, reading.left_out(len(read)), randomness)
     counts = noisy[kept[:, 0]]
     codes = certify(tokens, kept, reading.certificate, randomness, reading.trust(counts.astype(np.float64)))
-    measurement = reading.items.measurement
-    found = counts[: len(codes)] / measurement.resolution / lengths.weight(measurement.full)
+    found = counts[: len(codes)] / reading.items.measurement.resolution / reading.weight
     return Outcome(itemsets=codes, found=FoundItems(codes=codes[:, 0], counts=found))
 
 

@@ -164,7 +164,7 @@ def test_with_hardly_any_noise_the_most_frequent_items_are_named_in_the_order_of
     data = LocalDatabase(transactions_of([range(RANDOM.integers(1, items + 1)) for _ in range(3000)]))
     mechanism = planned(1000.0, epsilon=F(100))
     loud = replace(mechanism, tuning=replace(mechanism.tuning, reads_most=math.inf))
-    outcome = _read_items(data, data, reading_of(loud), LONG, SeededRandomness(SEED))
+    outcome = _read_items(data, data, reading_of(loud), SeededRandomness(SEED))
     codes = [int(data.vocabulary[code]) for code in outcome.itemsets[:, 0].tolist()]
     assert sorted(codes) == list(range(100))
     assert outcome.found.codes.tolist() == outcome.itemsets[:, 0].tolist()
@@ -176,7 +176,7 @@ def test_what_nobody_or_one_unit_alone_has_is_never_named() -> None:
     """Rare items are read if nothing else is there, and then left out or refused."""
     data = LocalDatabase(transactions_of([range(60)] * 2000 + [range(60, 120)]))
     reading = reading_of(planned(epsilon=F(1, 2), support=400.0))
-    named = [_read_items(data, data, reading, LONG, SeededRandomness(seed)).itemsets for seed in range(30)]
+    named = [_read_items(data, data, reading, SeededRandomness(seed)).itemsets for seed in range(30)]
     items = {int(data.vocabulary[code]) for itemsets in named for code in itemsets[:, 0].tolist()}
     assert items == set(range(60))
     assert max(map(len, named)) <= 60
