@@ -36,7 +36,7 @@ _MANY = 3.0
 """So many standard deviations of the noise in the number of units are many."""
 _USUAL = 10.0
 """The length that is assumed if no bin is clear."""
-_FULL = 2.0 ** np.arange(12)
+_FULL = [2.0**power for power in range(12)]
 _ROOM = 1.5
 
 
@@ -136,15 +136,15 @@ class Lengths:
     @property
     def best_full(self) -> int:
         """The `full` of the measurement whose counts are most exact."""
-        return int(max(_FULL.tolist(), key=lambda full: self._exactness(full, (1,))))
+        return int(max(_FULL, key=lambda full: self._exactness(full, (1,))))
 
     def roomy(self, sizes: Sequence[int]) -> int:
         """The largest `full` whose counts are at most `_ROOM` times as far off as the most exact ones.
 
         With linear weights noise hardly grows with it, and what long transactions lose becomes less.
         """
-        exact = [self._exactness(full, sizes) for full in _FULL.tolist()]
-        return int(max(full for full, each in zip(_FULL.tolist(), exact, strict=True) if each * _ROOM >= max(exact)))
+        exact = [self._exactness(full, sizes) for full in _FULL]
+        return int(max(full for full, each in zip(_FULL, exact, strict=True) if each * _ROOM >= max(exact)))
 
     def picks_worth(self, sizes: Sequence[int]) -> float:
         """The number of picks that are as exact as noisy counts of itemsets, for the same price.
@@ -153,7 +153,7 @@ class Lengths:
         noisy count for rho is off by sqrt(full/(2 rho)), of a count that is smaller by the weight. With Laplace noise,
         k picks have e = epsilon/k, and a noisy count is off by sqrt(2) full/epsilon.
         """
-        exact = max(self._exactness(full, sizes) for full in _FULL.tolist())
+        exact = max(self._exactness(full, sizes) for full in _FULL)
         return (math.sqrt(2 / PICK_VARIANCE) if self.linear else 4 / PICK_VARIANCE) / exact
 
     def _exactness(self, full: float, sizes: Sequence[int]) -> float:
