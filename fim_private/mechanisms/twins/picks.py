@@ -129,6 +129,8 @@ _DOUBLED = Twin(
     broken=with_parameters(pick_epsilon=lambda mechanism: 2 * mechanism.pick_epsilon),
     needs=lambda mechanism: not getattr(mechanism, "general", False),
 )
+_BY_AN_EXPONENT = (_FROM_THE_DATA, _DOUBLED, SENSITIVITY, TRUE_ORDER)
+"""Mistakes in every choice by an exponent over a declared universe."""
 _AS_THE_LAST = Twin(
     name="every pick like the last",
     mistake="all picks get the epsilon of the last one, which was the largest",
@@ -175,10 +177,7 @@ TRUNCATED_FREQUENCY = (
         broken=with_law(_lifted_ones_counted_once),
     ),
     _MONOTONE,
-    _FROM_THE_DATA,
-    _DOUBLED,
-    SENSITIVITY,
-    TRUE_ORDER,
+    *_BY_AN_EXPONENT,
 )
 JOINT_EXPONENTIAL = (
     Twin(
@@ -193,10 +192,7 @@ JOINT_EXPONENTIAL = (
         mistake="the largest loss is drawn first, and then a list with at most this loss instead of exactly this one",
         broken=with_law(_smaller_losses_too),
     ),
-    _FROM_THE_DATA,
-    _DOUBLED,
-    SENSITIVITY,
-    TRUE_ORDER,
+    *_BY_AN_EXPONENT,
 )
 EXPONENTIAL = (
     _MONOTONE,
@@ -207,10 +203,7 @@ EXPONENTIAL = (
         broken=with_law(_same_uniform),
         needs=several,
     ),
-    _FROM_THE_DATA,
-    _DOUBLED,
-    SENSITIVITY,
-    TRUE_ORDER,
+    *_BY_AN_EXPONENT,
 )
 NOISY_MAXIMA = (
     replace(_DOUBLED, name="half the noise", mistake="noise of scale Delta/(2 eps)"),
