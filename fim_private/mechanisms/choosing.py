@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.errors import UsageError
@@ -111,8 +109,7 @@ class Choosing:
     def law(self, profile: CountProfile) -> Law:
 
         def law_of_one(left: CountProfile) -> Law:
-            needed = np.array([self.threshold - left.count(1)])
-            chance = float(discrete_laplace_survival(needed, float(self.scale))[0])
+            chance = float(discrete_laplace_survival(self.threshold - left.count(1), float(self.scale)))
             picked = peel_law(left.top(left.occurring), rates=(self.rate,), open_universe=True)
             return mix((chance, picked), (1 - chance, {(): 1.0}))
 

@@ -10,8 +10,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
@@ -88,8 +86,7 @@ class StableMax:
     def law(self, profile: CountProfile) -> Law:
 
         def law_of_one(left: CountProfile) -> Law:
-            needed = np.array([self.threshold - self._gap(left)])
-            chance = float(discrete_laplace_survival(needed, float(self.scale))[0])
+            chance = float(discrete_laplace_survival(self.threshold - self._gap(left), float(self.scale)))
             if not _first(left):
                 return {(): 1.0}
             level = next((place for place, number in enumerate(left.multiplicities) if number), len(left.levels))

@@ -41,8 +41,8 @@ def discrete_laplace_mass(values: NDArray[np.int64], scale: float) -> Floats:
     return mass
 
 
-def discrete_laplace_survival(values: NDArray[np.int64], scale: float) -> Floats:
-    """P(X >= x) for each integer x: q^x/(1+q) for x >= 1, and 1 - q^{1-x}/(1+q) for x <= 0."""
+def discrete_laplace_survival(values: NDArray[np.int64] | int, scale: float) -> Floats:
+    """P(X >= x) for each integer x, or one: q^x/(1+q) for x >= 1, and 1 - q^{1-x}/(1+q) for x <= 0."""
     q = math.exp(-1 / scale)
     tail = np.exp(-np.maximum(values, 1 - values) / scale) / (1 + q)
     return np.where(values >= 1, tail, 1 - tail)
