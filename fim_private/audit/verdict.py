@@ -181,19 +181,16 @@ def audit(
     )
 
 
-_Search = Callable[[Any, Sequence[float], float | None], tuple[tuple[LargestDelta, ...], int | None]]
-"""A search takes a mechanism, epsilons, and a delta that refutes the claim and ends the search (None to go on).
-
-It returns the worst case at each epsilon, and how many pairs of neighbours were compared.
-"""
+_Found = tuple[tuple[LargestDelta, ...], int | None]
+"""The worst case at each epsilon, and how many pairs of neighbours were compared."""
+_Search = Callable[[Any, Sequence[float], float | None], _Found]
+"""A search takes a mechanism, epsilons, and a delta that refutes the claim and ends the search (None to go on)."""
 
 
 def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness) -> _Search:
     """A search whose neighbours are count vectors, for mechanisms that choose from counts."""
 
-    def search(
-        mechanism: Any, epsilons: Sequence[float], refuted: float | None
-    ) -> tuple[tuple[LargestDelta, ...], int | None]:
+    def search(mechanism: Any, epsilons: Sequence[float], refuted: float | None) -> _Found:
         enough = math.inf if refuted is None else refuted
         done = hardest(mechanism, epsilons, limits, steps=steps, cases=cases, randomness=randomness, enough=enough)
         worst = tuple(
@@ -213,9 +210,7 @@ def _over_units(module: str, plan: Plan, steps: int, randomness: Randomness) -> 
             "Leave out --neighbours.",
         )
 
-    def search(
-        mechanism: Any, epsilons: Sequence[float], refuted: float | None
-    ) -> tuple[tuple[LargestDelta, ...], int | None]:
+    def search(mechanism: Any, epsilons: Sequence[float], refuted: float | None) -> _Found:
         # A twin's mistake shows without the search for hard picks.
         further = steps if refuted is None else 0
         worst = import_module(module).largest_deltas(mechanism, epsilons, steps=further, randomness=randomness)
