@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 
 from fim_private.accounting.joint_proof import Part, prove_together
 from fim_private.accounting.rounding import exp_up, round_down
@@ -72,12 +73,11 @@ def calibrate_per_size(
     """
     first, number = requests[0], len(requests)
     epsilon, delta = first.epsilon, first.delta
+    known = cache(calibrate)  # equal requests give equal searches
 
     def shared(each: Fraction, granted: Fraction) -> CalibratedMechanism | None:
         """All searches, each at this epsilon and delta; None if they do not fit."""
-        # Equal requests give equal searches.
-        known = {asked: calibrate(asked) for asked in {replace(one, epsilon=each, delta=granted) for one in requests}}
-        found = [known[replace(one, epsilon=each, delta=granted)] for one in requests]
+        found = [known(replace(one, epsilon=each, delta=granted)) for one in requests]
         parts = [
             Part(losses=one.mechanism.losses, failures=one.mechanism.failures, guarantee=one.guarantee) for one in found
         ]
