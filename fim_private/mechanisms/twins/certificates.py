@@ -201,7 +201,8 @@ def _quiet(named: WeightedGaussian | None) -> WeightedGaussian | None:
     return named and replace(named, measurement=_with_less_noise(named.measurement))
 
 
-def _has_test(mechanism: ItemsFirst) -> bool:
+def has_test(mechanism: Any) -> bool:
+    """Whether it has a test. Picks from a public list need none."""
     return mechanism.test_delta is not None
 
 
@@ -240,7 +241,7 @@ ITEMS_FIRST = (
         name="items are counted again for a hundredth of the price",
         mistake="the second counts of items have a tenth of the standard deviation that is paid for",
         broken=_with_other("later", _counted_again_for_little),
-        needs=_has_test,
+        needs=has_test,
     ),
     Twin(
         name="itemsets in doubt are counted for a hundredth of the price",
@@ -258,13 +259,13 @@ ITEMS_FIRST = (
         name="no noise in the test",
         mistake="the smallest support itself is compared with the threshold",
         broken=_with_test(_WithoutNoise),
-        needs=_has_test,
+        needs=has_test,
     ),
     Twin(
         name="no test",
         mistake="itemsets are named whatever their support",
         broken=_with_test(_WithoutTest),
-        needs=_has_test,
+        needs=has_test,
     ),
     Twin(
         name="single items named by noise alone",

@@ -10,7 +10,7 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.peeling import Level
-from fim_private.mechanisms.twins.certificates import mistakes_in_tests, with_kind
+from fim_private.mechanisms.twins.certificates import has_test, mistakes_in_tests, with_kind
 from fim_private.mechanisms.twins.twin import AGAIN, TRUE_ORDER, Twin, as_kind, with_calculated
 from fim_private.profile import CountProfile
 
@@ -23,14 +23,9 @@ def _by_the_true_support(mechanism: Any) -> Callable[[CountProfile], Iterable[tu
     return chances
 
 
-def _tests(mechanism: Any) -> bool:
-    """Whether picks need a test: not those from a public list."""
-    return mechanism.test_delta is not None
-
-
 def _of_a_test(twin: Twin) -> Twin:
     """The mistake, which only tests can have."""
-    return replace(twin, needs=lambda mechanism: _tests(mechanism) and twin.needs(mechanism))
+    return replace(twin, needs=lambda mechanism: has_test(mechanism) and twin.needs(mechanism))
 
 
 class _FromWhatOccurs(LiftedExponential):
@@ -54,7 +49,7 @@ LOOK_FIRST = (
         name="picked from what occurs",
         mistake="itemsets of the public list that nobody has are left out",
         broken=with_calculated(_from_list=lambda mechanism: as_kind(_FromWhatOccurs, mechanism._from_list)),
-        needs=lambda mechanism: not _tests(mechanism),
+        needs=lambda mechanism: not has_test(mechanism),
     ),
     TRUE_ORDER,
 )
