@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from fim_private.accounting.search import least
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.twins.twin import Twin, as_kind
+from fim_private.mechanisms.twins.twin import SENSITIVITY, Twin, as_kind
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 
@@ -47,10 +46,6 @@ def _threshold_of_one_itemset(mechanism: WeightedGaussian) -> WeightedGaussian:
     return replace(mechanism, threshold=length + threshold_of_noise(mechanism).threshold)
 
 
-def _needs_delta(mechanism: Any) -> bool:
-    return bool(mechanism.sensitivity > 1)
-
-
 WEIGHTED_GAUSSIAN = (
     Twin(
         name="threshold without what a unit adds",
@@ -78,12 +73,12 @@ WEIGHTED_GAUSSIAN = (
         broken=_with_histogram(
             lambda measurement: replace(measurement, variance=measurement.variance // measurement.sensitivity**2)
         ),
-        needs=_needs_delta,
+        needs=SENSITIVITY.needs,
     ),
     Twin(
         name="sensitivity forgotten in the picks",
         mistake="picks with the exponent for one transaction, where a unit has several",
         broken=lambda mechanism: as_kind(_PicksForOneTransaction, mechanism),
-        needs=_needs_delta,
+        needs=SENSITIVITY.needs,
     ),
 )
