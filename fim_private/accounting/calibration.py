@@ -164,19 +164,23 @@ def _calibrate_composed(
     losses_of: LossesOfPick, epsilon: Fraction, delta: Fraction, *, failing: bool
 ) -> Calibration | None:
     failure = round_down(float(_FAILING_SHARE * delta / (1 + exp_up(epsilon)))) if failing else Fraction(0)
-
-    found = largest_proved(
-        lambda pick, fast=False: composed_need(
-            losses_of(pick), [AnyFailure(failure)], epsilon=epsilon, delta=delta, fast=fast
-        ),
-        picks=len(losses_of(Fraction(1))),
-        epsilon=epsilon,
-        delta=delta,
-    )
+    found = largest_pick(losses_of, AnyFailure(failure), epsilon=epsilon, delta=delta)
     if found is None:
         return None
     pick, guarantee = found
     return Calibration(pick_epsilon=pick, failure=failure, guarantee=guarantee)
+
+
+def largest_pick(
+    losses_of: LossesOfPick, failure: Failure, *, epsilon: Fraction, delta: Fraction, beside: Sequence[Loss] = ()
+) -> tuple[Fraction, Guarantee] | None:
+    """The largest epsilon of one pick if all is composed, with `beside` after the picks; None if nothing is proved."""
+
+    def need(pick: Fraction, *, fast: bool = False) -> Need:
+        losses = [*losses_of(pick), *beside]
+        return composed_need(losses, [failure], epsilon=epsilon, delta=delta, fast=fast)
+
+    return largest_proved(need, picks=len(losses_of(Fraction(1))), epsilon=epsilon, delta=delta)
 
 
 def largest_proved(

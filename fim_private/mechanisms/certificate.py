@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fim_private.accounting.calibration import LossesOfPick, Need, calibrate_gaussian, composed_need, largest_proved
+from fim_private.accounting.calibration import LossesOfPick, calibrate_gaussian, largest_pick
 from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
 from fim_private.accounting.rounding import ROUNDED_DOWN, exp_up, round_down
 from fim_private.accounting.search import least
@@ -280,13 +280,7 @@ def calibrate_certificate(
         general=general,
         sensitivity=request.sensitivity,
     )
-
-    def needed(pick: Fraction, *, fast: bool = False) -> Need:
-        losses = [*losses_of(pick), *certificate.losses]
-        return composed_need(losses, [failure], epsilon=epsilon, delta=delta, fast=fast)
-
-    picks = len(losses_of(Fraction(1)))
-    found = largest_proved(needed, picks=picks, epsilon=epsilon, delta=delta)
+    found = largest_pick(losses_of, failure, epsilon=epsilon, delta=delta, beside=certificate.losses)
     if found is None:
         raise AssertionError("nothing is left for the picks")
     return certificate, *found
