@@ -25,8 +25,8 @@ def to_text(demo: Demo, settings: Settings) -> str:
         *map(part_text, demo.introduction),
         f"--- at {named} ---",
         *map(part_text, demo.show(settings)),
-        wrapped([f"Your turn. {demo.question.text}"]),
-        wrapped([f"At these settings: {demo.verdict(settings)}"]),
+        wrapped(f"Your turn. {demo.question.text}"),
+        wrapped(f"At these settings: {demo.verdict(settings)}"),
         "\n".join(
             [
                 "To move a control:",
@@ -51,17 +51,17 @@ def part_text(part: Shown) -> str:
     """One part of a lesson."""
     match part:
         case Paragraph():
-            return wrapped([plain(part.text)])
+            return wrapped(plain(part.text))
         case Bullets():
-            return "\n".join(wrapped([f"* {plain(item)}"], indent="  ") for item in part.items)
+            return "\n".join(wrapped(f"* {plain(item)}", indent="  ") for item in part.items)
         case Code():
             return "\n".join(f"    {line}" for line in part.lines())
         case Table():
             rows = [[cell_text(cell, part.digits) for cell in row] for row in part.rows]
             drawn = table(part.head, rows, right=part.numeric)
-            return f"{wrapped([plain(part.caption)])}\n\n{drawn}"
+            return f"{wrapped(plain(part.caption))}\n\n{drawn}"
         case Chart():
-            return f"{wrapped([plain(part.caption)])}\n\n{plot(part)}"
+            return f"{wrapped(plain(part.caption))}\n\n{plot(part)}"
 
 
 def plain(text: str) -> str:

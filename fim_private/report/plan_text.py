@@ -61,7 +61,7 @@ def plan_text(plan: Plan) -> str:
             f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
             f"{plan.question.counted}; off by at most {plan.counts.half_width:,}, 19 times in 20"
         )
-    return wrapped(paragraphs, indent="    ")
+    return wrapped(*paragraphs, indent="    ")
 
 
 def _search(plan: Plan) -> str:

@@ -20,9 +20,9 @@ LONGEST_NAME = 16
 def statement(release: Release, *, in_full: bool = False) -> str:
     """What is protected, how well, and what is not, in full or in five lines; a warning if nothing is promised."""
     if in_full or release.terms.privacy.promise is None:
-        return wrapped([printable(paragraph) for paragraph in promised(release)])
+        return wrapped(*map(printable, promised(release)))
     warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if release.seeded else []
-    return wrapped([*warning, printable(" ".join(_sentences(release.terms, seeded=release.seeded)))])
+    return wrapped(*warning, printable(" ".join(_sentences(release.terms, seeded=release.seeded))))
 
 
 def promise_briefly(plan: Plan) -> str:

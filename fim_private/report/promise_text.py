@@ -24,7 +24,7 @@ WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
 
 def promise(plan: Plan) -> str:
     """What is protected, how much, by what, and what is not, before any data is read; a paragraph each."""
-    return wrapped(promise_paragraphs(plan))
+    return wrapped(*promise_paragraphs(plan))
 
 
 def promise_paragraphs(plan: Plan, *, options: bool = True) -> list[str]:

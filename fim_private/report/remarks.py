@@ -83,7 +83,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     named = len(release.itemsets)
     asked, least = plan.mechanism.top, plan.question.min_count
     if least is not None and named == asked:
-        return wrapped([f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top."])
+        return wrapped(f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top.")
     if least is not None and not named:
         why, needed = f"No itemset was found whose noisy count exceeds {least:,}.", support_needed(plan)
         if needed is None or needed < least:
@@ -91,19 +91,18 @@ def shortfall(plan: Plan, release: Release) -> str | None:
             smaller = f"a smaller --min-count{shares}, "
         else:
             smaller, why = "", f"{why} An item must be in about {needed:,} {items_counted(plan)} to be named."
-        return wrapped([f"{why} What helps: {smaller}more data, a larger --epsilon{_smaller(plan)}."])
+        return wrapped(f"{why} What helps: {smaller}more data, a larger --epsilon{_smaller(plan)}.")
     if named == asked or least is not None:
         return None
     what = f"Only {named} of {asked} itemsets could be named. " if named else ""
-    paragraphs = [
+    return wrapped(
         f"{what}The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
         f"What helps: more data, a larger --epsilon{_fewer(plan)}{_smaller(plan)}, a larger --delta"
         f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
         "With --about it says how many itemsets to ask for.",
-    ]
-    return wrapped(paragraphs)
+    )
 
 
 def _fewer(plan: Plan) -> str:
@@ -173,7 +172,7 @@ def found_note(plan: Plan, release: Release) -> str | None:
             f"large, the noise and the number {full:,} may be several times as large. --release-counts with a small "
             "--top counts what was named, with intervals."
         )
-    return wrapped([note])
+    return wrapped(note)
 
 
 def _measured(search: ItemsFirst, release: Release) -> Measurement | None:
@@ -203,10 +202,8 @@ def rules_note(plan: Plan, release: Release, *, left_out: bool) -> str | None:
             return None
         lacks = "and --keep left out some of them"
     return wrapped(
-        [
-            f"Rules need the counts of smaller itemsets too, {lacks}: `fim-private rules` can say little of their "
-            "confidence. To have them, add --release-counts --with-subsets."
-        ]
+        f"Rules need the counts of smaller itemsets too, {lacks}: `fim-private rules` can say little of their "
+        "confidence. To have them, add --release-counts --with-subsets."
     )
 
 
@@ -214,9 +211,7 @@ def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, numb
     """What choosing among configurations costs, and why."""
     each = f"epsilon {proved(run.epsilon)}" + (f", delta {proved(run.delta)}" if isinstance(run, ApproxDP) else "")
     return wrapped(
-        [
-            f"Chosen among {number_of_candidates} configurations. One run with its score costs {each}. All runs "
-            f"together, however many there were, cost epsilon {proved(guarantee.epsilon)}, delta "
-            f"{proved(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
-        ]
+        f"Chosen among {number_of_candidates} configurations. One run with its score costs {each}. All runs together, "
+        f"however many there were, cost epsilon {proved(guarantee.epsilon)}, delta {proved(guarantee.delta)}: "
+        f"{theorem} of Liu and Talwar 2019."
     )

@@ -97,7 +97,7 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
     if release.found is not None and release.itemsets and all(i.count_low is None for i in release.itemsets):
         remarks.append("The counts of this release are rough, and so are the measures (see `fim-private show`).")
     remarks += [note for note in (cut_note(release), total_doubt(release)) if note is not None]
-    return [wrapped([remark]) for remark in remarks]
+    return list(map(wrapped, remarks))
 
 
 def _cell(rule: Rule, name: str) -> str:

@@ -87,7 +87,7 @@ def inspect(
         *(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts),
         *warnings(transactions.notes, transactions.vocabulary),
     ):
-        say(f"\n{wrapped([odd])}")
+        say(f"\n{wrapped(odd)}")
     typer.echo(table(["exact, not private", ""], facts(transactions, merged), right=[False, False]))
     typer.echo("\nThe first transactions, as they were read:\n")
     first = [[items, printable(names)] for items, names in first_transactions(transactions)]

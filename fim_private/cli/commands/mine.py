@@ -89,8 +89,8 @@ def mine(
     remarks = (
         f"Left out by --keep {keep}: {left_out:,} of {named:,} released itemsets." if left_out else None,
         found_note(plan, release),
-        None if cut is None else wrapped([cut]),
-        None if doubt is None else wrapped([doubt]),
+        None if cut is None else wrapped(cut),
+        None if doubt is None else wrapped(doubt),
         rules_note(plan, release, left_out=left_out > 0),
         shortfall(plan, release),
         statement(release, in_full=delivery.explain),

@@ -104,18 +104,16 @@ def plan(
             return
         typer.echo("")
     unit = asked.unit.describe(asked.together)
-    typer.echo(wrapped([f"{words}, protecting {unit}. No data is read, and nothing is spent."]) + "\n")
+    typer.echo(wrapped(f"{words}, protecting {unit}. No data is read, and nothing is spent.") + "\n")
     _print(plans, chosen, quiet=quiet)
     if refused:
-        say("\n" + wrapped([_cannot(*reason) for reason in _reasons(refused)], indent="    "), quiet=quiet)
+        say("\n" + wrapped(*(_cannot(*reason) for reason in _reasons(refused)), indent="    "), quiet=quiet)
     if asked.universe.items is None and len(names) > 1:
         say(
             "\n"
             + wrapped(
-                [
-                    "With a public list of items (--universe-file), or the largest number of items that can occur "
-                    "(--universe-items), exponential and its relatives are listed too."
-                ]
+                "With a public list of items (--universe-file), or the largest number of items that can occur "
+                "(--universe-items), exponential and its relatives are listed too."
             ),
             quiet=quiet,
         )
@@ -174,10 +172,10 @@ def _print_advice(advice: Advice, *, quiet: bool) -> None:
     from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
     from fim_private.report.document.text import table, wrapped
 
-    typer.echo(wrapped([f"How many to ask for, with {declared(advice)}:"]) + "\n")
+    typer.echo(wrapped(f"How many to ask for, with {declared(advice)}:") + "\n")
     typer.echo(table(HEAD, advice_rows(advice), right=[True] * len(HEAD)))
-    typer.echo("\n" + wrapped(advice_words(advice)))
-    say(f"\n{wrapped([RIGHT, SOURCE])}", quiet=quiet)
+    typer.echo("\n" + wrapped(*advice_words(advice)))
+    say(f"\n{wrapped(RIGHT, SOURCE)}", quiet=quiet)
 
 
 def _print_json(plans: list[Plan], advice: Advice | None) -> None:

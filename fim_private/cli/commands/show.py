@@ -67,7 +67,7 @@ def show(
         say(lost, quiet=quiet)
     for note in (keep_note(shown), counts_note(shown)):
         if note is not None:
-            say(f"\n{wrapped([note])}", quiet=quiet)
+            say(f"\n{wrapped(note)}", quiet=quiet)
     say(f"\n{statement(shown, in_full=explain)}", quiet=quiet)
 
 

@@ -25,7 +25,7 @@ def verdict_text(verdict: Verdict) -> str:
     ]
     blocks = [
         table(["epsilon", "delta claimed", "delta found", "claimed / found"], rows, right=[True] * 4),
-        wrapped([conclusion(verdict)]),
+        wrapped(conclusion(verdict)),
     ]
     hardest = verdict.found[-1]
     if hardest.neighbours is not None:
@@ -43,11 +43,11 @@ def verdict_text(verdict: Verdict) -> str:
         )
         first = verdict.twins[0]
         blocks.append(
-            wrapped([f"The first twin in full: {first.mistake}. The search found these neighbours:"])
+            wrapped(f"The first twin in full: {first.mistake}. The search found these neighbours:")
             + f"\n{picture(first.found, plan.relation)}"
         )
     if verdict.changed:
-        blocks.append(wrapped([f"Made smaller for the audit: {verdict.changed}."]))
+        blocks.append(wrapped(f"Made smaller for the audit: {verdict.changed}."))
     return "\n\n".join(blocks)
 
 

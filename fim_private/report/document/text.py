@@ -63,7 +63,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
     return "\n".join([line(head), line(["-" * width for width in widths]), *map(line, rows)])
 
 
-def wrapped(paragraphs: list[str], *, indent: str = "") -> str:
+def wrapped(*paragraphs: str, indent: str = "") -> str:
     """Each paragraph on lines of at most 100 letters; `indent` is put before all but its first line."""
     return "\n".join(
         textwrap.fill(paragraph, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -216,7 +216,7 @@ def test_a_release_promises_what_its_plan_did(
         mechanism="exponential",
     )
     release = replace(released({}), mechanism=plan.mechanism_name, privacy=privacy_record(plan), plan=plan_record(plan))
-    assert wrapped(promised(Release.from_json(release.to_json()))) == promise(plan)
+    assert wrapped(*promised(Release.from_json(release.to_json()))) == promise(plan)
     assert "a SEED: this output is NOT private" in " ".join(promised(replace(release, seeded=True)))
 
 
@@ -345,7 +345,7 @@ def test_names_as_long_as_files_make_a_page_in_a_moment(part: str) -> None:
     page = to_html(document)
     to_markdown(document)
     release_table(release)
-    wrapped(promised(release))
+    wrapped(*promised(release))
     assert time.process_time() - begin < 4  # a second at most; in the square of its length it takes minutes
     drawings = figures(document)
     assert len(drawings["items"].svg) < 10_000  # shortened where it is drawn
