@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -102,3 +102,8 @@ class Transactions:
 
     def __repr__(self) -> str:
         return "Transactions(hidden)"
+
+
+def noting(transactions: Transactions, **notes: Any) -> Transactions:
+    """The same transactions with some other `notes`."""
+    return replace(transactions, notes=replace(transactions.notes, **notes))

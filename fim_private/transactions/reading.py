@@ -17,7 +17,7 @@ from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.columns.row_filter import COMPARED, Selection, filtered
 from fim_private.transactions.columns.text_table import TextTable, text_table
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import Transactions, noting
 from fim_private.transactions.files.source import Progress, Source, opened, refuse_foreign
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
@@ -135,7 +135,7 @@ def read_transactions(
     elif transactions.units is None:
         ask_about_single_items(layout, single, len(transactions), on_doubt)
     elif seems_single(layout, single, len(transactions)):
-        transactions = replace(transactions, notes=replace(transactions.notes, single_items=True))
+        transactions = noting(transactions, single_items=True)
     ask_about_occurrences(layout, len(transactions.items), len(transactions), len(transactions.vocabulary), on_doubt)
     ask_about_names(layout, transactions.vocabulary, on_doubt)
     return transactions
@@ -192,7 +192,7 @@ def _read(
             layout = columnar_layout(found, options, on_doubt=on_doubt)
             layout = replace(layout, sheet=sheet, skip_lines=columns.skip_lines or None)
             transactions = read_columnar(found, layout, columns, on_doubt)
-    return replace(transactions, notes=replace(transactions.notes, files=len(sources)))
+    return noting(transactions, files=len(sources))
 
 
 def _one_path(source: object) -> str:
@@ -274,10 +274,7 @@ def read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt
 
 def _noted(transactions: Transactions, selection: Selection) -> Transactions:
     """The same transactions, whose notes say what a filter left out."""
-    return replace(
-        transactions,
-        notes=replace(transactions.notes, rows_left_out=selection.left_out, rows_undecided=selection.undecided),
-    )
+    return noting(transactions, rows_left_out=selection.left_out, rows_undecided=selection.undecided)
 
 
 def _read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt) -> Transactions:

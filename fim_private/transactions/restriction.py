@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_names import ITEM_NAMES, plain
 from fim_private.transactions.compressed_rows import recoded, runs_of, taken, without_gaps
-from fim_private.transactions.dataset import Transactions, code_type
+from fim_private.transactions.dataset import Transactions, code_type, noting
 from fim_private.transactions.files.source import opened
 from fim_private.transactions.files.text import Text, lines_of
 from fim_private.transactions.item_codes import in_name_order
@@ -51,8 +51,7 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
         raise UsageError("The list of public items is empty.", "Name at least one item.")
     new_code = positions_in(vocabulary, transactions.vocabulary).astype(np.int32)
     restricted = _recoded(transactions, new_code, vocabulary)
-    empty = transactions.notes.empty + len(transactions) - len(restricted)
-    return replace(restricted, notes=replace(transactions.notes, empty=empty))
+    return noting(restricted, empty=transactions.notes.empty + len(transactions) - len(restricted))
 
 
 def read_item_names(source: str | Path | BinaryIO) -> list[str]:

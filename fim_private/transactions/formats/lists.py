@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_roles import Columns, find_column, unnamed_unit
 from fim_private.transactions.columns.column_table import ColumnTable, as_text
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import Transactions, noting
 from fim_private.transactions.formats.row_units import row_units
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
@@ -57,7 +55,7 @@ def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transact
         rows_without_unit=int((~rows.kept).sum()),
     )
     unnamed = None if unit is not None else unnamed_unit(header, [header.index(name) for name in wanted])
-    return replace(transactions, notes=replace(transactions.notes, unused_unit=unnamed))
+    return noting(transactions, unused_unit=unnamed)
 
 
 def _item_column(schema: pl.Schema, columns: Columns) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +15,7 @@ from fim_private.transactions.columns.column_roles import Columns, LongColumns, 
 from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.columns.where_text import NUMBER
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import Transactions, noting
 from fim_private.transactions.files.fields import split_lists
 from fim_private.transactions.formats.doubt import OnDoubt, ask
 from fim_private.transactions.formats.restarts import WATCHED, Cells, Restarts
@@ -206,11 +205,10 @@ def _with_unread(
     transactions: Transactions, header: Sequence[str], found: LongColumns, returns: tuple[str, ...]
 ) -> Transactions:
     """The transactions with notes of columns that were not read."""
-    noted = replace(transactions.notes, returns=returns)
     # A unit that is the transaction itself protects as little as none.
     named = found.unit is not None and found.transaction != (found.unit,)
     others = (found.item, *(found.transaction if len(found.transaction) == 1 else ()))
-    return replace(transactions, notes=replace(noted, unused_unit=None if named else unnamed_unit(header, others)))
+    return noting(transactions, returns=returns, unused_unit=None if named else unnamed_unit(header, others))
 
 
 class _Rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,7 +12,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_roles import Columns, unnamed_unit
 from fim_private.transactions.columns.column_table import CELLS_AT_ONCE, ColumnTable, as_text
 from fim_private.transactions.columns.text_table import TextTable
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import Transactions, noting
 from fim_private.transactions.formats.basket import skipped_by
 from fim_private.transactions.formats.cells import not_a_cell, present_cells, present_numbers
 from fim_private.transactions.formats.row_units import row_units
@@ -130,7 +129,7 @@ class _Roles:
             rows_without_unit=int((~row.kept).sum()),
         )
         unused = None if unit is not None else unnamed_unit(self._header, np.flatnonzero(self.is_item))
-        return replace(found, notes=replace(found.notes, unused_unit=unused))
+        return noting(found, unused_unit=unused)
 
 
 def _are_items(header: Sequence[str], columns: Columns, layout: Layout, *named: int | None) -> NDArray[np.bool_]:
