@@ -355,7 +355,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
     if columns.skip_columns:
         return "one-hot" if _is_one_hot(names, cells) else "basket"
     if columns.named:
-        return _format_with_columns(name, header, body, columns, separator, rectangular=rectangular)
+        return _format_with_columns(name, header, columns, separator, names=names, cells=cells)
     if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
         if rectangular:
             return "long"
@@ -392,15 +392,12 @@ def _repeats_known_name(header: list[str]) -> bool:
 
 
 def _format_with_columns(
-    name: str, header: list[str], body: list[list[str]], columns: Columns, separator: str, *, rectangular: bool
+    name: str, header: list[str], columns: Columns, separator: str, *, names: list[str], cells: list[list[str]]
 ) -> str:
     by_place = is_place(columns.unit) and columns.unit not in header
     if by_place and not columns.numbered and not replace(columns, unit=None).named:
         return "basket"
-    items = _items_at(header, columns)
-    if columns.item is None and rectangular:
-        cells = _columns_at(body, items)
-        names = [header[at] for at in items]
+    if columns.item is None and cells:
         known = known_column(header, ITEM_NAMES) is not None
         if _looks_one_hot(names, cells) if known else _is_one_hot(names, cells):
             return "one-hot"
