@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +9,7 @@ from fim_private.compilation import compiled
 from fim_private.counting.local.batch import Batch
 from fim_private.counting.local.index import U32
 from fim_private.counting.local.task import Task
+from fim_private.transactions.in_order import mapping
 
 Packed = NDArray[np.uint64]
 """Itemsets with their counts, shape (words, rows). Comparing rows word by word gives the order of the itemsets."""
@@ -57,12 +56,8 @@ class Ordering:
             members = np.empty(len(self._word) - 2, np.uint64)
             _pack(batches[number], self._place, self._ceiling, self._word, self._shift, members, rows)
 
-        if threads == 1 or len(batches) == 1:
-            for number in range(len(batches)):
-                pack(number)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(pack, range(len(batches))))
+        with mapping(min(threads, len(batches))) as each:
+            list(each(pack, range(len(batches))))
         return packed
 
     def join(self, parts: list[Packed]) -> Packed:
