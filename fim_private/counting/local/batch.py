@@ -29,11 +29,6 @@ class Batch(NamedTuple):
     last: U32
     counts: U32
 
-    @property
-    def size(self) -> int:
-        """The number of items of each itemset."""
-        return int(self.prefix.shape[1]) + 1
-
     def cut(self, runs: int, rows: int) -> Batch:
         """The first runs and rows, as views."""
         return Batch(self.prefix[:runs], self.end[:runs], self.last[:rows], self.counts[:rows])

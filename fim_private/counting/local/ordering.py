@@ -42,12 +42,8 @@ class Ordering:
         self._word = np.array([word for word, _ in fields], np.int64)
         self._shift = np.array([shift for _, shift in fields], np.uint64)
 
-    def pack(self, batch: Batch) -> Packed:
-        """A batch in packed form, a copy."""
-        return self.pack_all([batch])
-
     def pack_all(self, batches: list[Batch], threads: int = 1) -> Packed:
-        """Batches in packed form, end to end."""
+        """Batches in packed form, end to end; a copy."""
         ends = np.cumsum([0, *(len(batch.counts) for batch in batches)]).tolist()
         packed = np.empty((int(self._word[-1]) + 1, ends[-1]), np.uint64)
 

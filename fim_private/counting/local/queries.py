@@ -21,7 +21,7 @@ from fim_private.counting.local.best_so_far import BestSoFar
 from fim_private.counting.local.found_itemsets import Blocks, FoundItemsets
 from fim_private.counting.local.histogram import ItemsetHistogram
 from fim_private.counting.local.index import U32, Index, index
-from fim_private.counting.local.ordering import Ordering, Packed
+from fim_private.counting.local.ordering import Ordering
 from fim_private.counting.local.task import Task
 from fim_private.counting.local.walk import Walk, map_chunks
 from fim_private.counting.local.work import MOST_STEPS, STEPS_OF_PACKING, THREADS, Effort, too_much_work
@@ -108,7 +108,9 @@ def top_itemsets(
     floor = _bound(transactions, size, m, threads, ties=ties) if size > 1 and len(transactions.items) > _LARGE else 1
     ranked = index(transactions, floor=floor)
     if size == 1:
-        return _items(ranked, m, complete=ranked.items <= m)
+        # The index has them in order already.
+        itemsets, counts = ranked.codes[:m, np.newaxis].copy(), ranked.counts[:m].copy()
+        return ItemsetCounts(itemsets=itemsets, counts=counts, complete=ranked.items <= m)
     counters = None
     if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
         counters = triangle.count_triangle(ranked, threads)
@@ -199,7 +201,8 @@ def _top(
 
     def keep_best(walk: Walk, first: int, end: int) -> None:
         for batch in walk.batches(first, end, lambda: best.floor):
-            best.offer(_packed(batch, ordering, effort))
+            effort.add(len(batch.last) * size * STEPS_OF_PACKING)  # sorting members and itemsets is effort too
+            best.offer(ordering.pack_all([batch]))
 
     map_chunks(task, keep_best, effort=effort, threads=threads)
     for owners in pairwise(cuts):
@@ -217,12 +220,6 @@ def _cuts_of_owners(ranked: Index, first: int) -> list[int]:
     return [*(int(cut) + first for cut in np.unique(inner) if cut), ranked.items]
 
 
-def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
-    """The batch in packed form. Sorting members and itemsets counts as effort too."""
-    effort.add(len(batch.last) * batch.size * STEPS_OF_PACKING)
-    return ordering.pack(batch)
-
-
 def _items_as_batch(task: Task) -> Batch:
     """All items as itemsets of size 1, in one run."""
     ranks = np.arange(task.index.items, dtype=np.uint32)
@@ -231,13 +228,6 @@ def _items_as_batch(task: Task) -> Batch:
         end=np.array([len(ranks)], np.uint32),
         last=ranks,
         counts=task.index.counts.astype(np.uint32),
-    )
-
-
-def _items(ranked: Index, m: int, *, complete: bool) -> ItemsetCounts:
-    """The first m items as itemsets of size 1; the index has them in order already."""
-    return ItemsetCounts(
-        itemsets=ranked.codes[:m, np.newaxis].copy(), counts=ranked.counts[:m].copy(), complete=complete
     )
 
 
