@@ -122,8 +122,8 @@ class Release:
         """The itemsets as a table, as notebooks show a value."""
         fields = [
             name
-            for name in ("count", "count_low", "count_high", "support", "expected", "lead")
-            if any(getattr(itemset, name) is not None for itemset in self.itemsets)
+            for name in OF_ITEMSET
+            if name != "rank" and any(getattr(itemset, name) is not None for itemset in self.itemsets)
         ]
         rows = [
             [itemset.rank, " + ".join(itemset.items), *(getattr(itemset, name) for name in fields)]
@@ -196,12 +196,7 @@ class Release:
             schema={
                 "rank": pl.Int64,
                 "items": pl.List(pl.String),
-                "count": pl.Int64,
-                "count_low": pl.Int64,
-                "count_high": pl.Int64,
-                "support": pl.Float64,
-                "expected": pl.Int64,
-                "lead": pl.Int64,
+                **{name: pl.Float64 if float in kinds else pl.Int64 for name, kinds in OF_ITEMSET.items()},
                 "seeded": pl.Boolean,
             },
         )
