@@ -44,7 +44,7 @@ def _relative(both: float, antecedent: float, consequent: float) -> dict[str, fl
     return {
         "lift": confidence / consequent if consequent else None,
         "leverage": leverage,
-        "conviction": math.inf if confidence >= 1 else (1 - consequent) / (1 - confidence),
+        "conviction": _conviction(confidence, consequent),
         "zhangs_metric": leverage / spread if spread else 0.0,
         "certainty": (confidence - consequent) / (1 - consequent) if consequent < 1 else 0.0,
     }
