@@ -80,5 +80,4 @@ def _quoted(text: str) -> str:
 
 
 def _unless_typed(context: typer.Context, other: str, value: object) -> object:
-    said = any(is_from(context, other, origin) for origin in ("COMMANDLINE", "DEFAULT_MAP"))
-    return None if said else value
+    return None if is_from(context, other, "COMMANDLINE", "DEFAULT_MAP") else value

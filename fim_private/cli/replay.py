@@ -232,10 +232,10 @@ def check_replay(context: typer.Context, path: Path | None) -> str:
     return f"Not taken from it: {', '.join(places)}. Give them on the command line." if places else ""
 
 
-def is_from(context: typer.Context, name: str, origin: str) -> bool:
-    """Whether a setting has this origin: typed (COMMANDLINE), or from the file of settings (DEFAULT_MAP)."""
+def is_from(context: typer.Context, name: str, *origins: str) -> bool:
+    """Whether a setting has one of these origins: typed (COMMANDLINE), or from the file of settings (DEFAULT_MAP)."""
     source = context.get_parameter_source(name)
-    return source is not None and source.name == origin
+    return source is not None and source.name in origins
 
 
 def _names(param: Any) -> list[str]:
@@ -262,9 +262,8 @@ def command_line(context: typer.Context) -> str:
     """
     words = ["fim-private", str(context.info_name)]
     for param in context.command.params:
-        source = context.get_parameter_source(param.name)
         value = context.params.get(param.name)
-        if source is None or source.name not in {"COMMANDLINE", "DEFAULT_MAP"} or param.name in {"config", "layout"}:
+        if not is_from(context, param.name, "COMMANDLINE", "DEFAULT_MAP") or param.name in {"config", "layout"}:
             continue
         if value is None or value is False:
             continue
