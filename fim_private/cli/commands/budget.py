@@ -137,14 +137,10 @@ def set_total(
             quiet=quiet and unasked,
         )
     if not unasked:
-        _ask("A higher total weakens the promise for earlier releases too. Raise it?")
+        question = "A higher total weakens the promise for earlier releases too. Raise it?"
+        if sys.stdin is None or not sys.stdin.isatty() or not typer.confirm(question, err=True):
+            raise UsageError("The total was not changed.", "Add --yes to raise it.")
     typer.echo(state_text(kept.set_total(epsilon=epsilon, delta=delta, before=before)))
-
-
-def _ask(what: str) -> None:
-    """Go on only if a person at the terminal says yes; otherwise raise a UsageError."""
-    if sys.stdin is None or not sys.stdin.isatty() or not typer.confirm(what, err=True):
-        raise UsageError("The total was not changed.", "Add --yes to raise it.")
 
 
 def _state_record(state: State) -> dict[str, Any]:
