@@ -19,6 +19,8 @@ BANNER = (
     "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"
     "If you choose a bound from these figures, no promise covers that choice. Inspect older or similar data instead."
 )
+ASIDE = "For the holder of the data, not part of the release:"
+"""Begins a warning that a release never says."""
 FIRST = 3
 """How many transactions to show as they were read."""
 FIRST_ITEMS = 10
@@ -88,46 +90,42 @@ def warnings(notes: ReadingNotes, items: pl.Series) -> list[str]:
     --where could not compare some cells; a column seems to mark returns; no unit was named; items or units may be one;
     or units may stand for missing ones.
     """
-    undecided = (
-        f"For the holder of the data, not part of the release: --where left out {notes.rows_undecided:,} rows because "
-        f"a cell is blank, or no number or date where one is needed. {COMPARED}."
-    )
-    unnamed = (
-        f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "
-        "itself, and a person with several is not protected beyond one of them."
-    )
-    named, more = ", ".join(map(repr, notes.returns[:3])), len(notes.returns) - 3
-    returns = (
-        f"For the holder of the data, not part of the release: {named}{f' and {more} more' if more > 0 else ''} "
-        "may mark returns or cancelled sales: by numbers below 0, by a word such as Storno or refund, or by a letter "
-        "before some transaction numbers. If so, these count as bought. --where leaves them out, as in --where "
-        "\"Quantity > 0\", --where \"Status <> 'Storno'\" or --where \"InvoiceNo NOT LIKE 'C%'\" (NOT LIKE '%-%' for "
-        "numbers with commas)."
-    )
-    same = (
-        f"For the holder of the data, not part of the release: {notes.alike_units:,} units differ from another one in "
-        "case or leading zeros alone. If they are the same, correct the column: each of them is protected as a unit of "
-        "its own, and so less than is promised."
-    )
-    alike_items = alike(items)
-    same_items = (
-        f"For the holder of the data, not part of the release: {alike_items:,} items differ from another one in case "
-        "or leading zeros alone, and count apart. If they are the same, write them in one way."
-    )
-    nobody = [
-        f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It may "
-        "stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
-        "--drop-rows-without-unit."
+    found = []
+    if notes.rows_undecided:
+        found.append(
+            f"{ASIDE} --where left out {notes.rows_undecided:,} rows because a cell is blank, or no number or date "
+            f"where one is needed. {COMPARED}."
+        )
+    if notes.returns:
+        named, more = ", ".join(map(repr, notes.returns[:3])), len(notes.returns) - 3
+        found.append(
+            f"{ASIDE} {named}{f' and {more} more' if more > 0 else ''} may mark returns or cancelled sales: by numbers "
+            "below 0, by a word such as Storno or refund, or by a letter before some transaction numbers. If so, these "
+            'count as bought. --where leaves them out, as in --where "Quantity > 0", --where "Status <> \'Storno\'" '
+            "or --where \"InvoiceNo NOT LIKE 'C%'\" (NOT LIKE '%-%' for numbers with commas)."
+        )
+    if notes.unused_unit is not None:
+        found.append(
+            f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "
+            "itself, and a person with several is not protected beyond one of them."
+        )
+    if notes.alike_units:
+        found.append(
+            f"{ASIDE} {notes.alike_units:,} units differ from another one in case or leading zeros alone. If they are "
+            "the same, correct the column: each of them is protected as a unit of its own, and so less than is "
+            "promised."
+        )
+    if alike_items := alike(items):
+        found.append(
+            f"{ASIDE} {alike_items:,} items differ from another one in case or leading zeros alone, and count apart. "
+            "If they are the same, write them in one way."
+        )
+    found += [
+        f"{ASIDE} the unit {name!r} has {size:,} transactions. It may stand for rows without a unit, which count as "
+        "one unit. If so, leave these cells blank, and give --drop-rows-without-unit."
         for name, size in notes.nobody
     ]
-    found = (
-        (undecided, notes.rows_undecided > 0),
-        (returns, bool(notes.returns)),
-        (unnamed, notes.unused_unit is not None),
-        (same, notes.alike_units > 0),
-        (same_items, alike_items > 0),
-    )
-    return [note for note, holds in found if holds] + nobody
+    return found
 
 
 def caps(largest: int) -> list[int]:
