@@ -185,14 +185,9 @@ class Cluster:
         self.session = session
         self._refusals = session.sparkContext.accumulator(set(), Union())
 
-    @property
-    def parallelism(self) -> int:
-        """The number of tasks that run at once."""
-        return self.session.sparkContext.defaultParallelism
-
     def partitions_for(self, frame: DataFrame) -> int:
         """How many partitions to shuffle the results of a frame into: as many as it has, but at least one per core."""
-        return max(self.parallelism, frame.rdd.getNumPartitions())
+        return max(self.session.sparkContext.defaultParallelism, frame.rdd.getNumPartitions())
 
     def broadcast(self, value: Any) -> Any:
         """Send the value once to every executor."""
