@@ -144,6 +144,10 @@ def identities_in_order(first: int, number: int) -> NDArray[np.uint64]:
 
     A partition of a file holds the same lines in the same order each time it is read.
     """
+    return np.arange(first, first + number, dtype=np.uint64) + np.uint64(partition_number() << 40)
+
+
+def partition_number() -> int:
+    """The number of the partition that this task computes."""
     context = TaskContext.get()
-    partition = 0 if context is None else context.partitionId()
-    return np.arange(first, first + number, dtype=np.uint64) + np.uint64(partition << 40)
+    return 0 if context is None else context.partitionId()

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import sum as total
 
 from fim_private.counting.local.queries import count_itemsets
 from fim_private.counting.local.work import MOST_STEPS, too_much_work
 from fim_private.counting.runs import RunCounts, Runs
-from fim_private.counting.spark.blocks import whole
+from fim_private.counting.spark.blocks import partition_number, whole
 from fim_private.counting.spark.rows import from_rows, members, schema, to_rows
 from fim_private.counting.spark.session import Batches, Cluster
 
@@ -95,7 +94,7 @@ def _tally(batches: Batches) -> Iterator[pa.RecordBatch]:
     if len(levels):
         yield pa.RecordBatch.from_arrays(
             [
-                pa.array(np.full(len(levels), _partition(), np.int32)),
+                pa.array(np.full(len(levels), partition_number(), np.int32)),
                 pa.array(levels),
                 pa.array(numbers.astype(np.int64)),
             ],
@@ -105,7 +104,7 @@ def _tally(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def _members(batches: Batches, *, size: int, asked: dict[int, dict[int, list[int]]]) -> Iterator[pa.RecordBatch]:
     """The itemsets at these places of these levels of this partition."""
-    levels = asked.get(_partition(), {})
+    levels = asked.get(partition_number(), {})
     parts: dict[int, list[Any]] = {level: [] for level in levels}
     for batch in batches:
         if levels:
@@ -117,10 +116,5 @@ def _members(batches: Batches, *, size: int, asked: dict[int, dict[int, list[int
         itemsets = itemsets[np.lexsort(itemsets.T[::-1])]
         for place in sorted(set(levels[level])):
             yield from to_rows(
-                itemsets[place : place + 1], np.array([level], np.int64), partition=_partition(), place=place
+                itemsets[place : place + 1], np.array([level], np.int64), partition=partition_number(), place=place
             )
-
-
-def _partition() -> int:
-    context = TaskContext.get()
-    return 0 if context is None else context.partitionId()
