@@ -94,7 +94,7 @@ def document_of(demo: Demo, beside: tuple[str, ...]) -> Document:
         ),
         footer=f"Made by `fim-private demo {demo.name} --output FOLDER`.",
         pages=beside,
-    )  # fmt: skip
+    )
 
 
 def _linked(part: Shown, beside: Sequence[str]) -> Shown:

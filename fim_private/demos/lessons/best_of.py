@@ -114,7 +114,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "come from a single run, so it is never much evidence, even if there are many runs on average. Liu and "
             "Talwar (2019) prove 3 epsilon for any candidates. (The number of runs must stay secret.)"
         ),
-    )  # fmt: skip
+    )
 
 
 DEMO = Demo(

@@ -177,7 +177,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             text="**The other way round.** The large margin mechanism asks for a gap before it chooses. One can also "
             "choose first and ask for support afterwards, which needs no gap: `fim-private demo certificate`."
         ),
-    )  # fmt: skip
+    )
 
 
 DEMO = Demo(

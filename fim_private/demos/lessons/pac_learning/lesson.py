@@ -48,9 +48,7 @@ def sample_of(name: str, n: str) -> Sample:
 
 def published(alpha: str) -> PublishedLargeMargin:
     """Algorithm 1 of the paper, for one pick."""
-    return PublishedLargeMargin(
-        top=1, alpha=exact(alpha, "alpha"), selection_delta=DELTA, max_candidates=CAP
-    )  # fmt: skip
+    return PublishedLargeMargin(top=1, alpha=exact(alpha, "alpha"), selection_delta=DELTA, max_candidates=CAP)
 
 
 def mechanism_of(mechanism: str, name: str, alpha: str) -> Mechanism:
@@ -136,7 +134,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         Paragraph(
             text="What the theorems promise about these errors is another question: `fim-private demo pac-bounds`."
         ),
-    )  # fmt: skip
+    )
 
 
 def _examples(n: str | None) -> str:

@@ -109,7 +109,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             here=float(n),
         ),
         Paragraph(text=verdict(name)),
-    )  # fmt: skip
+    )
 
 
 def verdict(name: str) -> str:
