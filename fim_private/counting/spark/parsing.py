@@ -35,10 +35,9 @@ from fim_private.transactions.reading import read_text
 from fim_private.transactions.strings import group_codes, identities, not_blank, positions_in
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
-READ_SCHEMA = (
-    f"{SCHEMA}, names array<string>, transactions long, single long, occurrences long, blanks long, duplicates long, "
-    "empty long, rows_without_unit long"
-)
+NOTED = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
+"""What the reader notices of a block, as numbers that add up."""
+READ_SCHEMA = f"{SCHEMA}, names array<string>, {', '.join(f'{name} long' for name in NOTED)}"
 """A block in codes of its own names, which are in name order, and what the reader noticed."""
 
 LONG_SCHEMA = "transaction string, item string, unit string, rows_without_unit long"

@@ -20,7 +20,7 @@ from fim_private.counting.spark import parsing
 from fim_private.counting.spark.blocks import SCHEMA
 from fim_private.counting.spark.database import SparkDatabase
 from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
-from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
+from fim_private.counting.spark.parsing import LONG_SCHEMA, NOTED, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, UsageError
 from fim_private.transactions.chosen_layout import LayoutOptions, columnar_layout, layout_of
@@ -271,9 +271,7 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
 
 def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Columns, *, insisted: bool) -> SparkDatabase:
     """The database, in codes of the vocabulary of all blocks together."""
-    noted = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
-    sums = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in noted)))
-    note = {name: int(sums.column(name)[0].as_py()) for name in noted}
+    (note,) = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in NOTED))).to_pylist()
     if not note["transactions"]:
         raise no_item(columns)
     if not insisted:
