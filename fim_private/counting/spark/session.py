@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Batches = Iterator["pa.RecordBatch"]
 
 OLDEST_JAVA = 17
+SPARK_STEP = "Install it: pip install 'fim_private[spark]'."
 JAVA_STEP = "Install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or point JAVA_HOME at it."
 ROWS_AT_ONCE = 2**16
 LOCAL_ADDRESS = "127.0.0.1"
@@ -132,11 +133,9 @@ def _check_pyspark() -> None:
         import pyarrow  # noqa: F401
         import pyspark
     except ImportError:
-        raise UsageError("Spark is not installed.", "Install it: pip install 'fim_private[spark]'.") from None
+        raise UsageError("Spark is not installed.", SPARK_STEP) from None
     if int(pyspark.__version__.split(".")[0]) < 4:
-        raise UsageError(
-            f"pyspark {pyspark.__version__} is too old.", "Install it: pip install 'fim_private[spark]'."
-        ) from None
+        raise UsageError(f"pyspark {pyspark.__version__} is too old.", SPARK_STEP)
 
 
 def _check_java() -> None:
