@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.axes import Axes
 
+from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.settings import Cell
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -55,23 +56,18 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         ),
     ]
     for counts in results.counts:
-        parts += [_figure(results, pictures, counts.name), _table(results, counts.name)]
+        parts += [_figure(results, pictures, counts), _table(results, counts)]
     return Section(anchor="margins", title="Margins: why a mechanism answers or not", parts=tuple(parts), folded=True)
 
 
-def _mechanism(results: ComparisonResults, data: str, name: str, top: int, epsilon: str) -> Mechanism | Stepwise:
-    items = next(counts.items for counts in results.counts if counts.name == data)
+def _mechanism(results: ComparisonResults, items: int, name: str, top: int, epsilon: str) -> Mechanism | Stepwise:
     universe = results.settings.universe_items or items if find(name).needs_universe else None
     cell = Cell(mechanism=name, size=results.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
     return cell.plan(results.settings).search
 
 
-def _profile(results: ComparisonResults, data: str) -> CountProfile:
-    return next(counts for counts in results.counts if counts.name == data).profiles[results.settings.main_size]
-
-
-def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure:
-    profile = _profile(results, data)
+def _figure(results: ComparisonResults, pictures: Pictures, counts: ExactCounts) -> Figure:
+    data, profile = counts.name, counts.profiles[results.settings.main_size]
     tops = tuple(dict.fromkeys((min(results.tops, key=lambda top: abs(top - 10)), max(results.tops))))
     epsilon = results.settings.middle_epsilon
     figure, axes = new_figure(1, len(tops), height=3.6)
@@ -81,7 +77,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         panel.plot(places, [profile.count(int(place)) for place in places], color="black", linewidth=1.8)
         certified = False
         for name in DRAWN:
-            certified |= _draw(panel, name, _mechanism(results, data, name, top, epsilon), profile)
+            certified |= _draw(panel, name, _mechanism(results, counts.items, name, top, epsilon), profile)
         panel.axvline(top, color="#999999", linewidth=0.8, linestyle=":")
         panel.annotate("k", (top, 1), xytext=(3, 3), textcoords="offset points", color="#666666")
         panel.set_title(f"k = {top}, epsilon {epsilon}")
@@ -157,14 +153,14 @@ def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: Coun
     return False
 
 
-def _table(results: ComparisonResults, data: str) -> Table:
-    profile = _profile(results, data)
+def _table(results: ComparisonResults, counts: ExactCounts) -> Table:
+    data, profile = counts.name, counts.profiles[results.settings.main_size]
     rows: list[tuple[str | int | float | None, ...]] = []
     for top in results.tops:
         for epsilon in results.epsilons:
-            lmm = _mechanism(results, data, "lmm", top, epsilon)
-            domain = _mechanism(results, data, "limited-domain", top, epsilon)
-            declared = _mechanism(results, data, "exponential", top, epsilon)
+            lmm = _mechanism(results, counts.items, "lmm", top, epsilon)
+            domain = _mechanism(results, counts.items, "limited-domain", top, epsilon)
+            declared = _mechanism(results, counts.items, "exponential", top, epsilon)
             if not isinstance(lmm, LargeMargin) or not isinstance(domain, LimitedDomain):
                 continue
             excess = max(profile.count(top) - profile.count(size + 1) - needed for size, needed in lmm.tests)
