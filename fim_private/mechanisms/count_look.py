@@ -24,7 +24,8 @@ from fim_private.accounting.rising import rising
 from fim_private.mechanisms.asked_itemsets import fewest_items
 from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mechanisms.exponential import RISE
-from fim_private.mechanisms.lengths import PICK_VARIANCE, Lengths
+from fim_private.mechanisms.lacking_items import LEAST_DENSE, rough_in_dense_data
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.privbasis import LARGEST_TOP, PrivBasis
 from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
@@ -48,12 +49,8 @@ the second of `_ROUGH`, less and less is enough for picks: at last what these nu
 _DENSE = 0.35
 """PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
 dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
-_DENSE_OF_ITEMS, _INDEPENDENT = 0.2, 0.1
-"""Counts of items alone are ahead of either way if the last itemset is in so many of all transactions, and if the noise
-that a pick would have is at least the second of these times the number of units that lack it: the fewer these are, the
-less it matters how items depend on each other."""
 _SEEN = 4.0
-"""That count is also at least so many scales of the look's noise."""
+"""Where items tell their itemsets, the count is at least so many scales of the look's noise."""
 _MORE_THAN_ALL = 1.5
 """If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
 _LARGEST = (3, 4)
@@ -91,7 +88,7 @@ class CountLook:
         least = 0.0
         if len(request.sizes) == 1 and _serves(request, _PICKED_LONG):
             # In dense data units hold a good part of the items that so many itemsets have at least.
-            least = _DENSE_OF_ITEMS ** (1 / request.sizes[0]) * fewest_items(request.top, request.sizes)
+            least = LEAST_DENSE ** (1 / request.sizes[0]) * fewest_items(request.top, request.sizes)
         return cls(noise=noise, size=max(request.sizes), way=way, least_length=least)
 
     @property
@@ -134,12 +131,10 @@ class CountLook:
 
     def items_tell(self, count: int, lengths: Lengths) -> bool:
         """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
-        transactions = self.noise.sensitivity * lengths.all_units
-        share = count / transactions
-        if not _DENSE_OF_ITEMS <= share <= _MORE_THAN_ALL or count < _SEEN * float(self.noise.scale):
+        if count < _SEEN * float(self.noise.scale):
             return False
         scale = self.noise.sensitivity * self.way.top / float(self.noise.epsilon / LOOK_SHARE)
-        return math.sqrt(PICK_VARIANCE) * scale >= _INDEPENDENT * (transactions - count)
+        return rough_in_dense_data(count, self.noise.sensitivity * lengths.all_units, scale)
 
 
 def _serves(request: Request, tops: Mapping[int, range]) -> bool:

@@ -25,6 +25,10 @@ from fim_private.mechanisms.lengths import PICK_VARIANCE
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_COUNT
 
+LEAST_DENSE, _ROUGH = 0.2, 0.08
+"""By a look, counts of items tell more than picks of itemsets if the k-th is in so many of all transactions, and if the
+deviation of a pick's noise is at least the second of these times the number of those that lack it: the fewer lack it,
+the less it matters how its items depend on each other."""
 _SEEN = 3.0
 """Without a look before, the k-th support is at least so many deviations of the noise in counts of items. With Laplace
 noise, whose picks are rougher, only a look may say that items tell."""
@@ -54,23 +58,29 @@ def tell(
         return known
     pick = asked.noise.pick_epsilon(float(left), asked.top, 0.0, asked.tuning.rise)
     support, scale = asked.kth(supports, transactions), asked.sensitivity / float(pick)
-    dense = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
-    rough = rough_in_dense_data(support, transactions, scale, dense=dense, rough=asked.tuning.rough)
-    return rough and support >= _SEEN * deviation
+    least = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
+    rough = math.sqrt(PICK_VARIANCE) * scale >= asked.tuning.rough * support
+    return rough and support >= _SEEN * deviation and _dense(support, transactions, least)
 
 
-def rough_in_dense_data(support: float, transactions: float, scale: float, *, dense: float, rough: float) -> bool:
-    """Whether a support is a large share of all transactions, and the noise of picks is large beside it.
+def rough_in_dense_data(support: float, transactions: float, scale: float) -> bool:
+    """Whether a look found a large share of all transactions, and picks are rough beside what is left of them.
 
     Args:
         support: of the k-th itemset, in transactions.
         transactions: about how many there are.
         scale: of the noise in a pick, in transactions.
-        dense: the support is at least this share of them.
-        rough: the deviation of the noise is at least this times the support.
     """
-    # Far more than all transactions is no support: usual lengths are those of one transaction.
-    return dense * transactions <= support <= min(2 * transactions, math.sqrt(PICK_VARIANCE) * scale / rough)
+    rough = math.sqrt(PICK_VARIANCE) * scale >= _ROUGH * (transactions - support)
+    return rough and _dense(support, transactions, LEAST_DENSE)
+
+
+def _dense(support: float, transactions: float, least: float) -> bool:
+    """Whether a support is at least this share of all transactions.
+
+    Far more than all transactions is no support: usual lengths are those of one transaction.
+    """
+    return least * transactions <= support <= 2 * transactions
 
 
 def with_counts_of_lacking(asked: AskedItemsets, steps: LaterSteps, left: Fraction, supports: Floats) -> LaterSteps:

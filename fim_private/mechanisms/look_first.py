@@ -87,13 +87,8 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_DENSE, _ROUGH, _ROUGH_OF_ITEMS = 0.3, 0.085, 0.13
-_DENSE_LARGER, _ROUGH_LARGER = 0.5, 0.06
-"""If the support is at least the first share of all transactions, items tell most of their itemsets. Items first then
-does better where the deviation of a pick's noise is at least the second number times the support, or the third where
-units hold so many items that single items may be the whole list. The numbers below hold if none are asked for."""
 _SEEN = 3.0
-"""The support is then also at least so many deviations of the look's noise."""
+"""Where items tell their itemsets, the support is at least so many deviations of the look's noise."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
 items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
@@ -192,12 +187,11 @@ class LookFirst:
         (picked,) = way.margins
         noise = NORMAL_REACH * math.sqrt(self.variance)
         # In denser data, counts of items alone may decide instead, whatever the lead is.
-        dense = "3 in 10" if self.sizes[0] == 1 else "half"
         picked = replace(
             picked,
             counts=lead_of_list(self._missed, near=picked.counts),
             of_one=max(picked.compared, math.ceil(edge + noise)),
-            words=picked.words if max(self.sizes) == 1 else f"{picked.words}, if that is less than {dense} of all",
+            words=picked.words if max(self.sizes) == 1 else f"{picked.words}, if that is less than a fifth of all",
             less_if_likely=self.test_delta is not None,
         )
         if edge <= noise:
@@ -238,10 +232,7 @@ class LookFirst:
         if max(self.sizes) == 1 or not seen:
             return False
         scale = self.sensitivity / float(self.ways_to_pick[0].pick_epsilon)
-        dense, rough = (_DENSE, _ROUGH) if self.sizes[0] == 1 else (_DENSE_LARGER, _ROUGH_LARGER)
-        if self.sizes[0] == 1 and self.top * support < lengths.lengths @ lengths.units:
-            rough = _ROUGH_OF_ITEMS
-        return rough_in_dense_data(support, lengths.all_units, scale, dense=dense, rough=rough)
+        return rough_in_dense_data(support, self.sensitivity * lengths.all_units, scale)
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""

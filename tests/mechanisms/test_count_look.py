@@ -170,8 +170,8 @@ def test_in_dense_data_items_tell_where_picks_are_rough_beside_those_who_lack_th
     mechanism = planned(replace(REQUEST, sensitivity=sensitivity))
     look = mechanism.count_look
     assert look is not None
-    # A pick has 1/k of epsilon. The deviation of its noise, 1.28 k/epsilon, is a tenth of so many.
-    lacking = math.sqrt(1.64) * mechanism.top / float(REQUEST.epsilon) / 0.1 * sensitivity
+    # A pick has 1/k of epsilon. The deviation of its noise, 1.28 k/epsilon, is 0.08 of so many.
+    lacking = math.sqrt(1.64) * mechanism.top / float(REQUEST.epsilon) / 0.08 * sensitivity
     for share in (0.6, 0.9):
         for factor, tell in ((0.99, True), (1.01, False)):
             transactions = factor * lacking / (1 - share) / sensitivity
