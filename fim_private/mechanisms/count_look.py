@@ -14,7 +14,6 @@ Theorem and proof: docs/mathematics.md#items-first.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,11 +31,9 @@ from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
 
 LOOK_SHARE = Fraction(3, 100)
 """The share of epsilon for the look."""
-_PICKED = {1: range(16, 31), 2: range(8, 61), 3: range(1, 61)}
+_PICKED, _SHORT = {1: range(16, 31), 2: range(8, 501), 3: range(1, 501)}, 60
 """By the size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes picks
-without a look."""
-_PICKED_LONG = dict.fromkeys((2, 3), range(61, 501))
-"""For longer lists it is in dense data only. Elsewhere such lists are picked from very large data only."""
+without a look. More than `_SHORT` are picked from very large data only, and for these it is worth it in dense data."""
 _TIMES_BULK, _CAUTION = 0.8, 0.5
 """Where a count is the logarithm of the universe, in scales of a pick, all others of the list together are picked as
 often. Picks are better than items first if the last itemset has so many times this: for items, pairs and triples of ten
@@ -85,11 +82,11 @@ class CountLook:
         if way is None:
             return None
         noise = LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity)
-        least = 0.0
-        if len(request.sizes) == 1 and _serves(request, _PICKED_LONG):
+        size, least = max(request.sizes), 0.0
+        if len(request.sizes) == 1 and request.top > _SHORT:
             # In dense data units hold a good part of the items that so many itemsets have at least.
-            least = LEAST_DENSE ** (1 / request.sizes[0]) * fewest_items(request.top, request.sizes)
-        return cls(noise=noise, size=max(request.sizes), way=way, least_length=least)
+            least = LEAST_DENSE ** (1 / size) * fewest_items(request.top, request.sizes)
+        return cls(noise=noise, size=size, way=way, least_length=least)
 
     @property
     def picks(self) -> LiftedExponential | None:
@@ -120,8 +117,7 @@ class CountLook:
         `item_deviation` is that of the noise in first counts of items, in units.
         """
         if self.picks is not None:
-            bulk = math.log(self.picks.universe_size) * float(self.picks.scale)
-            scale = float(self.noise.scale)
+            bulk, scale = math.log(self.picks.universe_size) * float(self.picks.scale), float(self.noise.scale)
             rough = self.noise.sensitivity * item_deviation / bulk / (2 if self.size > 2 else 1)
             usual = _TIMES_BULK * bulk + _CAUTION * scale
             least = np.interp(rough, _ROUGH, (usual, _TIMES_BULK_IF_ROUGH * bulk + _CAUTION_IF_ROUGH * scale))
@@ -137,17 +133,11 @@ class CountLook:
         return rough_in_dense_data(count, self.noise.sensitivity * lengths.all_units, scale)
 
 
-def _serves(request: Request, tops: Mapping[int, range]) -> bool:
-    """Whether so many itemsets of this size are among these."""
-    (size,) = request.sizes
-    return request.top in tops.get(size, ())
-
-
 def _picks(request: Request, left: Fraction) -> LiftedExponential | None:
     """Picks from all itemsets of the list, for so much."""
-    if not _serves(request, _PICKED) and not _serves(request, _PICKED_LONG):
-        return None
     (size,) = request.sizes
+    if request.top not in _PICKED.get(size, ()):
+        return None
     return LiftedExponential(
         top=request.top,
         pick_epsilon=left / sum(rising(request.top, RISE)),
