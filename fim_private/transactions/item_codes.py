@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from types import NoneType
 
 import numpy as np
 import polars as pl
@@ -249,7 +250,7 @@ def transactions_from_lists(
     >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
     2
     """
-    names: list[str | None] = []
+    names: list[str | int | None] = []
     lengths: list[int] = []
     if not isinstance(lists, Iterable) or isinstance(lists, pl.DataFrame):  # whose columns would be transactions
         raise UsageError(
@@ -261,8 +262,10 @@ def transactions_from_lists(
         if not isinstance(transaction, Iterable):
             raise UsageError("A transaction is no list.", "Give a list of names for each transaction.")
         before = len(names)
-        names.extend(_name(item) for item in transaction)
+        names.extend(transaction)
         lengths.append(len(names) - before)
+    if not set(map(type, names)) <= {str, NoneType}:
+        names = list(map(_name, names))
     unit_codes, unit_names = (None, None) if units is None else _unit_codes(units, len(lengths))
     try:
         series = pl.Series(names, dtype=pl.String)
