@@ -69,6 +69,7 @@ def test_anonymous_names_keep_their_claim_and_every_mistake_is_caught(name: str)
         assert [twin.name for twin in verdict.twins if not twin.caught] == []
 
 
+@pytest.mark.slow
 def test_mistakes_that_matter_for_units_of_several_transactions_are_caught() -> None:
     """A mechanism that takes Delta for 1 must not tell the search what neighbours are."""
     unit = PrivacyUnit(column="customer", max_transactions=2)
@@ -194,6 +195,7 @@ class _TooExactAgain(ItemsFirst):
         return replace(steps, recount=replace(steps.recount, variance=steps.recount.variance // 100))
 
 
+@pytest.mark.slow
 def test_new_counts_for_leverage_are_part_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     # One of four hard picks, within a hundredth of the worst: the mistake is ten thousand times as large as the claim.
     hard_picks, found = items_first_cases.hard_picks, {}
@@ -212,6 +214,7 @@ def test_new_counts_for_leverage_are_part_of_the_search(monkeypatch: pytest.Monk
         assert (delta <= BUDGET.delta) == holds
 
 
+@pytest.mark.slow
 def test_counts_of_who_lacks_items_are_part_of_the_search() -> None:
     sound = plan_of("items-first", size=2, top=2).mechanism
     assert isinstance(sound, ItemsFirst)

@@ -429,6 +429,7 @@ def test_exact_counts_are_for_their_owner_alone(
         assert stat.S_IMODE(file.stat().st_mode) == mode
 
 
+@pytest.mark.slow
 def test_several_sizes_are_ranked_together_beside_the_published_systems() -> None:
     settings = replace(SETTINGS, all_sizes=(1, 2, 3), mechanisms=("auto", "limited-domain", "weighted-gaussian"))
     together = [cell for cell in cells_of(settings, 6) if cell.size == ALL_SIZES]

@@ -142,6 +142,7 @@ def within_claim(mechanism: Certified, one: Named, other: Named) -> None:
         assert max(excess(one, other, epsilon), excess(other, one, epsilon)) <= claimed + NUMERICAL_ERROR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sensitivity", [1, 2])
 @pytest.mark.parametrize("top", [1, 2])
 def test_the_claim_holds_on_databases_whose_items_have_names(top: int, sensitivity: int) -> None:

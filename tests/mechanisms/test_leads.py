@@ -87,6 +87,7 @@ def test_a_short_list_is_whole_at_the_stated_lead(
             assert math.fsum(chance for named, chance in law.items() if whole(named, profile, top)) >= WHOLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

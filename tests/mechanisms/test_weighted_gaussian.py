@@ -247,6 +247,7 @@ def test_what_is_found_has_the_stated_law() -> None:
     assert_drawn_from(law, drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(2,), (1, 2)])
 def test_the_steps_have_the_exact_law(sizes: tuple[int, ...]) -> None:
     mechanism = made(2, 12, top=2, sizes=sizes, failure=F(1, 5))

@@ -106,6 +106,7 @@ def test_rows_without_a_customer_are_refused(shared_data: Callable[[str], Path])
     assert done.stdout == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [(), ("--together", "unit"), ("--max-transactions", 3)])
 def test_the_command_makes_a_release_from_invoices(
     shared_data: Callable[[str], Path], tmp_path: Path, bounds: tuple[object, ...]

@@ -60,6 +60,7 @@ def test_rough_picks_of_pairs_go_by_what_their_items_let_expect() -> None:
     assert right / (12 * 20) > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "top", "epsilon", "delta"), [((1, 2, 3, 4), 60, 0.1, 1e-6), ((3,), 60, 0.1, 1e-6), ((3,), 100, 0.25, 0)]
 )

@@ -197,6 +197,7 @@ def test_rehearsals_do_not_depend_on_the_data() -> None:
             rehearse(planned(budget=BUDGET, unit=CUSTOMER, together=together, mechanism=mechanism))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", ["limited-domain", "items-first"])
 def test_nothing_is_compiled_after_the_charge_where_codes_need_four_bytes(mechanism: str) -> None:
     from fim_private.compilation import LOOPS

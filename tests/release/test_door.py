@@ -113,6 +113,7 @@ def test_picks_from_a_list_go_by_counts_also_where_few_are_held(attempts: int, f
     assert p_value(drawn, dict.fromkeys(law, 1 / len(law))) < FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidates", "attempts", "per_decoy", "floor"),
     [(1, 30_000, 2, 0), (1, 4, 1, 3), (50, 30_000, None, 0)],

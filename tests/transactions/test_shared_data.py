@@ -53,6 +53,7 @@ def test_customers_have_their_known_shape(shared_data):
     assert len(merge_units(read)) == 4_372
 
 
+@pytest.mark.slow
 def test_invoices_of_parquet_are_those_of_csv(shared_data, tmp_path):
     frame = pl.read_csv(shared_data("online-retail.csv.gz"), columns=list(CODES.values()), infer_schema=False)
     frame.write_parquet(tmp_path / "online.parquet")

@@ -39,6 +39,7 @@ def baskets(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_pairs_are_not_looked_for_in_transactions_of_one_item(tmp_path: Path) -> None:
     loans, ledger = tmp_path / "loans.csv", tmp_path / "library.ledger"
     loans.write_text(
@@ -322,6 +323,7 @@ def test_what_standard_output_cannot_show_is_escaped(tmp_path: Path) -> None:
     assert sorted(json.loads(as_json)["itemsets"][0]["items"]) == sorted(["café", "tea €", "😀"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("--help",), ("--version",), ("datasets", "list"), ("demo", "list")])
 def test_an_output_that_takes_nothing_is_no_fault_of_the_program(command: tuple[str, ...]) -> None:
     program = [sys.executable, "-m", "fim_private", *command]

@@ -149,6 +149,7 @@ def test_a_broken_workbook_is_refused_without_its_content(cut: int) -> None:
     assert "bread" not in str(error)
 
 
+@pytest.mark.slow
 def test_a_spoilt_workbook_is_refused_without_its_content(capfd: pytest.CaptureFixture[str]) -> None:
     good = workbook({"a": SALES})
     refused = []
@@ -194,6 +195,7 @@ def test_no_format_of_lines_and_no_separator_fits_a_workbook() -> None:
         read(workbook({"a": SALES}), separator=",")
 
 
+@pytest.mark.slow
 def test_the_command_mines_a_sheet_and_says_which(tmp_path) -> None:
     rows = [["order id", "product name"], *([float(order), name] for order in range(600) for name in ("tea", "mug"))]
     path = tmp_path / "sales.xlsx"
