@@ -22,7 +22,7 @@ from typing import BinaryIO
 
 import polars as pl
 
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 
 STREAMS = (1, 2)
 """The descriptors of standard output and error."""
@@ -37,8 +37,9 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
     """Check, before any budget is spent, that a file of this name can be written. A trial file is written beside it.
 
     Raises:
-        UsageError: the folder takes no files; the name belongs to a folder, a disk or a socket; a file with this name
-            exists and may not or cannot be replaced; or the disk is full.
+        UsageError: the folder takes no files, the name belongs to a folder, a disk or a socket, or a file with this
+            name exists and may not or cannot be replaced.
+        InputError: the disk is full.
     """
     try:
         os.stat(path)  # noqa: PTH116 - Path's raises for names too long
@@ -75,7 +76,7 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
             _keep(part)
             part.unlink()
     except OSError as error:
-        raise UsageError(
+        raise InputError(
             f"No file can be written at {path}: {error.strerror or REFUSED}.", "Make room there, or give another name."
         ) from None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 from fim_private.writing import check_place, write_whole
 from tests import processes
 
@@ -109,7 +109,7 @@ def test_a_second_name_that_cannot_be_deleted_is_found_beforehand_and_fails_noth
 
     monkeypatch.setattr(Path, "unlink", fail)
     path = tmp_path / "new"
-    with pytest.raises(UsageError, match="No file can be written"):
+    with pytest.raises(InputError, match="No file can be written"):
         check_place(path)
     assert put(path, "new", overwrite=False) == path
     assert path.read_text() == "new"
@@ -194,7 +194,7 @@ def test_a_full_disk_is_noticed_beforehand_and_nothing_is_left(tmp_path: Path) -
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, limits[1]))
     try:
-        with pytest.raises(UsageError, match="File too large") as refused:
+        with pytest.raises(InputError, match="File too large") as refused:
             check_place(tmp_path / "file")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

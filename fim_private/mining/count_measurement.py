@@ -24,6 +24,10 @@ def with_counts(
 ) -> tuple[tuple[ReleasedItemset, ...], tuple[ReleasedItemset, ...]]:
     """The itemsets with noisy counts, intervals, and supports if the number of transactions is public.
 
+    Pairs by leverage also have the count that is expected by chance, from new counts of their items. The earlier counts
+    decided what was picked. So of the picked pairs they expect too little: pairs of which noise took much away are
+    picked first.
+
     If the plan says so, their subsets follow with the same. The chosen itemsets are public, and so are their subsets.
 
     An interval is around the count as drawn, cut off at 0. Consistency may later move the count, even out of its
@@ -58,7 +62,14 @@ def with_counts(
         )
         for itemset, drawn, count in zip([*itemsets, *further], noisy.tolist(), shown.tolist(), strict=True)
     )
-    return counted[: len(itemsets)], counted[len(itemsets) :]
+    chosen, rest = counted[: len(itemsets)], counted[len(itemsets) :]
+    if plan.question.tells_leverage:
+        single = {part.items: part.count for part in rest}
+        chosen = tuple(
+            replace(pair, expected=plan.question.expected(*(single[item,] or 0 for item in pair.items)))
+            for pair in chosen
+        )
+    return chosen, rest
 
 
 def _subsets(

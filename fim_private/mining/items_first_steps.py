@@ -175,7 +175,6 @@ def run(
     return Outcome(
         itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
-        expected=None if independent is None else independent(chosen[named]),
         found=FoundItems(
             codes=itemsets.ravel()[first[by_count]],
             counts=shown[by_count],

@@ -33,14 +33,11 @@ class Outcome:
         itemsets: int32, shape (n, size), in decreasing order, items increasing in each row, padded if they have several
             sizes.
         counts: float64, shape (n,), estimates in transactions; None if itemsets were picked.
-        expected: float64, shape (n,), about how many transactions would hold the itemsets if their items did not depend
-            on each other; None if they are not ranked by leverage.
         found: the items of these itemsets, if the mechanism counts items.
     """
 
     itemsets: NDArray[np.int32]
     counts: Floats | None = None
-    expected: Floats | None = None
     found: FoundItems | None = None
 
     @property

@@ -92,21 +92,17 @@ def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
 def _released(bounded: TransactionDatabase, plan: Plan, outcome: Outcome) -> SearchResult:
     """What a mechanism that counts step by step answered, with names."""
     names = bounded.vocabulary
-    counts, expected = (
-        [None] * len(outcome.itemsets) if numbers is None else [max(0, round(number)) for number in numbers.tolist()]
-        for numbers in (outcome.counts, outcome.expected)
-    )
+    counts: list[int] | list[None] = [None] * len(outcome.itemsets)
+    if outcome.counts is not None:
+        counts = [max(0, round(number)) for number in outcome.counts.tolist()]
     itemsets = tuple(
         ReleasedItemset(
             rank=rank,
             items=completed(names.gather(itemset[itemset != PADDING]).to_list(), plan),
             count=count,
             support=None if count is None else plan.question.support(count),
-            expected=independent,
         )
-        for rank, (itemset, count, independent) in enumerate(
-            zip(outcome.itemsets, counts, expected, strict=True), start=1
-        )
+        for rank, (itemset, count) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
     )
     found = None
     if outcome.found is not None:

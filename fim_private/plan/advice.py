@@ -144,7 +144,7 @@ def _outlooks(question: Question, shop: Shop, tops: Sequence[int]) -> Iterator[O
             continue
         if found is None:
             raise UsageError(
-                "No public data says how often such itemsets occur.",
+                "--about does not answer for such itemsets.",
                 f"Leave out --about, or ask for itemsets of at most {LARGEST} items by count, without --must-contain, "
                 "--min-count and --per-size.",
             )

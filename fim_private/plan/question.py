@@ -74,7 +74,8 @@ class Question:
         count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no
             counts, except those of items-first.
         raw_counts: release these counts as drawn, not made consistent.
-        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences.
+        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences. So it is in
+            any case if that tells leverage.
         public_transactions: the number of transactions after bounding, or of units if these are counted, which is taken
             as public. Counts then come with supports.
         per_size: find the top of each size, not of all sizes together. All sizes share one budget.
@@ -143,6 +144,10 @@ class Question:
         """The share of the transactions that this count is; None if their number is not public."""
         return None if self.public_transactions is None else min(1.0, count / self.public_transactions)
 
+    def expected(self, one: int, other: int) -> int | None:
+        """How many transactions would hold two items of these counts by chance; None if their number is not public."""
+        return None if self.public_transactions is None else round(one * other / self.public_transactions)
+
     def _settle_together(self, keep: Callable[[str, Any], None]) -> None:
         """Units are counted if a column names them and none of their transactions is left out."""
         if self.unit.column is not None and self.unit.max_transactions is None:
@@ -201,6 +206,11 @@ class Question:
         if cast(int | None, self.top) is None:
             if self.min_count is None:
                 raise UsageError("The question does not say how many itemsets to find.", "Give --top, or --min-count.")
+            if self.count_share is not None:
+                raise UsageError(
+                    f"--min-count may find {MOST_ABOVE:,} itemsets, and new counts of so many would be mostly noise.",
+                    "Give --top too, or leave out --release-counts: --min-count gives counts by itself.",
+                )
             keep("top", MOST_ABOVE)
 
     @property
@@ -219,7 +229,7 @@ class Question:
                 f"{self._option_of_counts} needs counts, and this release has none.",
                 f"Add --release-counts, or leave out {self._option_of_counts}.",
             )
-        keep("with_subsets", self.with_subsets and max(self.sizes) > 1)
+        keep("with_subsets", (self.with_subsets and max(self.sizes) > 1) or self.tells_leverage)
         if self.with_subsets and max(self.sizes) > LARGEST_WITH_SUBSETS:
             raise UsageError(
                 "Itemsets of so many items have too many subsets to count.",
@@ -253,6 +263,11 @@ class Question:
                 f"The declared universe has fewer itemsets of this size than are asked for: {min(numbers)}.",
                 "Ask for fewer with --top, or declare more items. A list has one item per line.",
             )
+
+    @property
+    def tells_leverage(self) -> bool:
+        """Whether the leverage of pairs follows from their counts, those of their items, and a public number."""
+        return self.by == BY_LEVERAGE and self.count_share is not None and self.public_transactions is not None
 
     @property
     def counted_per_itemset(self) -> int:

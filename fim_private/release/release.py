@@ -40,8 +40,9 @@ class ReleasedItemset:
         count_low, count_high: an interval that holds the true count with probability 95 % over the noise; None if the
             noise says too little about the count's error.
         support: the count over the number of transactions, if that number was declared public.
-        expected: about how many transactions would hold a pair if one item did not depend on the other, if pairs are
-            ranked by leverage. It comes from noisy counts of the items.
+        expected: about how many transactions would hold a pair if one item did not depend on the other, from noisy
+            counts of the items, if pairs are ranked by leverage, counts were released and the number of transactions is
+            public.
         lead: the lead of its noisy count over the runner-up's, in transactions, rounded down; None if the mechanism
             gives no leads.
     """

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import COUNTS
+from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS
 from fim_private.plan import Plan
 from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
@@ -194,16 +194,25 @@ def rules_note(plan: Plan, release: Release, *, left_out: bool) -> str | None:
 
     The release has all itemsets; `left_out` says whether --keep left out some of them.
     """
-    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts or plan.question.with_subsets:
+    question = plan.question
+    if not release.itemsets or max(plan.sizes) == 1 or question.tells_leverage:
+        return None
+    if question.by == BY_LEVERAGE:
+        return wrapped(
+            "Leverage and lift follow from counts and from the number of transactions: add --release-counts "
+            "--public-transactions N."
+        )
+    if not plan.gives_counts or question.with_subsets:
         return None
     lacks = "which this release lacks"
     if set(range(1, max(plan.sizes))) <= set(plan.sizes):
         if not left_out:
             return None
         lacks = "and --keep left out some of them"
+    few = "" if question.min_count is None else "--top K "
     return wrapped(
         f"Rules need the counts of smaller itemsets too, {lacks}: `fim-private rules` can say little of their "
-        "confidence. To have them, add --release-counts --with-subsets."
+        f"confidence. To have them, add {few}--release-counts --with-subsets."
     )
 
 

@@ -29,7 +29,15 @@ def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Pat
     assert (release["mechanism"], release["plan"]["by"]) == ("items-first", "leverage")
     assert "--by leverage" in release["command"]
     assert "Pairs are ranked by leverage: how many more transactions hold both" in words(mined)
-    assert release["itemsets"][0]["expected"] == pytest.approx(6800 * 6800 / 30_800, rel=0.2)
+    assert "add --release-counts --public-transactions N" in " ".join(words(mined).split())
+    assert "expected" not in release["itemsets"][0]
+    counts = ("--release-counts", "--public-transactions", 30_800)
+    counted = succeed("mine", "baskets.csv", *ASKED, *counts, "-o", "counts.csv", "--format", "basket")
+    assert "Leverage and lift" not in words(counted)
+    line = dict(
+        zip(*((here / "counts.csv").read_text("utf-8").splitlines()[at].split(",") for at in (0, 1)), strict=True)
+    )
+    assert int(line["expected"]) == pytest.approx(6800 * 6800 / 30_800, rel=0.2)
     again = succeed("mine", "--config", "release.json", "--json")
     assert json.loads(again.stdout)["plan"] == release["plan"]
     shown = fim_private("show", "release.json", "--html", "page.html", "--explain")

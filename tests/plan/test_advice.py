@@ -193,7 +193,7 @@ def test_what_has_no_shape_is_refused() -> None:
         Question.of(size=2, constraints=Constraints(must_contain=("milk",)), **asked),
         Question.of(size=2, by="leverage", **asked),
     ):
-        with pytest.raises(UsageError, match="No public data says"):
+        with pytest.raises(UsageError, match="does not answer for such"):
             advise(question, Shop.of(4000, 60), count_share="0.3")
     with pytest.raises(UsageError, match=r"Itemsets of 2 items are rare where each holds about 1\.5"):
         advise(Question.of(size=2, **asked), Shop.of(4000, "1.5"), count_share="0.3")

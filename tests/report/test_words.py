@@ -18,7 +18,7 @@ from fim_private.report.document.text import number, table, times_as_likely
 from fim_private.report.pages.plan import cost_parts
 from fim_private.report.plan_text import plan_text
 from fim_private.report.promise_text import promise
-from fim_private.report.remarks import shortfall
+from fim_private.report.remarks import rules_note, shortfall
 from fim_private.report.tables import groups, release_table
 from tests.asking import planned
 
@@ -87,6 +87,22 @@ def test_items_need_units_where_several_transactions_of_a_unit_are_kept() -> Non
         plan = planned(unit=unit, top=None, min_count=3, mechanism="items-first")
         for said in (plan_text(plan), shortfall(plan, release(0)) or ""):
             assert re.search(rf"n item must be in about \d+ {counted} to be named", " ".join(said.split()))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({}, None),
+        ({"count_share": "0.3"}, "add --release-counts --with-subsets."),
+        ({"count_share": "0.3", "with_subsets": True}, None),
+        ({"top": None, "min_count": 50}, "add --top K --release-counts --with-subsets."),
+        ({"by": "leverage"}, "add --release-counts --public-transactions N."),
+        ({"by": "leverage", "count_share": "0.3", "public_transactions": 900}, None),
+    ],
+)
+def test_what_rules_and_leverage_lack_is_said(asked: dict[str, object], told: str | None) -> None:
+    note = rules_note(planned(**asked), release(1), left_out=False)
+    assert note is told is None or " ".join((note or "").split()).endswith(told or "nothing")
 
 
 def test_a_plan_says_that_a_number_of_items_changes_nothing() -> None:

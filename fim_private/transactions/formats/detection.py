@@ -139,8 +139,8 @@ def _refuse_unheld(name: str, sample: Sequence[str], separator: str) -> None:
     shown = r"\t" if other == "\t" else other
     where = "only between digits, as in 2,50" if held else "in none"
     raise InputError(
-        f"{name} holds '{shown}' in nearly all lines, and the separator that was given {where}.",
-        f"Leave --separator out, or give --separator '{shown}'. If it is right, give --format basket too.",
+        f"{name} holds '{shown}' in nearly all lines, and the separator to read it with {where}.",
+        f"Give --separator '{shown}'. If the other one is right, give --format basket too.",
     )
 
 

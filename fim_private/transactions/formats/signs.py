@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 
 from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
 from fim_private.transactions.columns.column_roles import known_column
@@ -175,12 +175,12 @@ def leading_column(records: Sequence[Record]) -> str | None:
 
 
 def line_numbers(records: Sequence[Record]) -> str | None:
-    """What `leading_column` says if the first fields count the lines, as in 1, 2, 3 or 100, 101, 102."""
+    """What `leading_column` says if the first fields count the lines, as in 1, 2, 3 or 100, 101, 102, with few gaps."""
     firsts = [record[0] for record in records]
     if len(records) < SOME or not all(map(str.isdecimal, firsts)):
         return None
-    counted = all(int(number) == int(firsts[0]) + at for at, number in enumerate(firsts))
-    return "numbers the lines" if counted else None
+    steps = [int(later) - int(number) for number, later in pairwise(firsts)]
+    return "numbers the lines" if steps.count(1) >= ENOUGH * len(steps) else None
 
 
 def numbers_rows(ids: Sequence[tuple[str, ...]], items: Record) -> bool:

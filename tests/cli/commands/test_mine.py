@@ -398,6 +398,7 @@ def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
         (("--top", 3, "--mechanism", "lmm", "--select", "peel"), "has no way to select by noisy counts"),
         (("--min-count", 3, "--select", "peel"), "A minimum count needs noisy counts"),
         (("--min-count", 0), "The minimum count is out of range"),
+        (("--min-count", 3, "--release-counts"), "Give --top too, or leave out --release-counts"),
         (("--items-file", "a", "--universe-file", "b"), "--universe-file or --items-file is given twice"),
         (("--release-counts", 0.3, "--count-share", 0.5), "--count-share is given twice"),
         (("--where", "a > 0", "--where", "b > 0"), "joined by AND"),

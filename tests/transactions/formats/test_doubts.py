@@ -239,6 +239,7 @@ CASES = {
         )
         for what, write, says in (
             ("the number of the line", str, "numbers the lines"),
+            ("the number of the line, and gaps", lambda line: str(line + line // 19), "numbers the lines"),
             ("a customer", lambda row: str(500 + row // 3), "occurs in no other place"),
         )
         for mark, typed in (
@@ -681,7 +682,7 @@ def test_names_with_commas_among_names_with_blanks_are_refused() -> None:
 
 def test_a_separator_that_no_line_holds_is_refused_beside_one_that_all_hold() -> None:
     with pytest.raises(
-        InputError, match=r"holds ',' in nearly all lines, and the separator that was given in none.*separator=','"
+        InputError, match=r"holds ',' in nearly all lines, and the separator to read it with in none.*separator=','"
     ):
         read(lines(BASKETS), separator=";")
     assert as_sets(read("milk, skimmed\ntea\nrye\n" * 10, separator=";", format="basket"))[0] == {"milk, skimmed"}
