@@ -1,8 +1,8 @@
 """A look at one count, where names are public and delta is 0: whether another way is better than items first.
 
 The look is at the count of the last itemset that matters, with discrete Laplace noise.
-* Itemsets of one size: if that count stands out for picks from all itemsets of the list, such picks find them
-  (`lifted_exponential.py`). Noisy counts of items would only cost budget.
+* Itemsets of one size, or items and pairs: if that count stands out for picks from all itemsets of the list, such
+  picks find them (`lifted_exponential.py`). Noisy counts of items would only cost budget.
 * If they are in a good part of all transactions, the data is dense. Few items then make up the answer, and counts of
   these items (`lacking_items.py`), or of all their subsets at once if several sizes are asked for (`privbasis.py`), are
   better than anything that goes by single itemsets. In the baskets of shops even the most frequent pairs are rarer. The
@@ -78,12 +78,13 @@ class CountLook:
             return None
         cost = LOOK_SHARE * request.epsilon
         left = request.epsilon - before - cost
-        way = _picks(request, left) if len(request.sizes) == 1 else _bins(request, left)
+        size, several = max(request.sizes), len(request.sizes) > 1
+        way = _bins(request, left) if several and size in _LARGEST else _picks(request, left)
         if way is None:
             return None
         noise = LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity)
-        size, least = max(request.sizes), 0.0
-        if len(request.sizes) == 1 and request.top > _SHORT:
+        least = 0.0
+        if not isinstance(way, PrivBasis) and (several or request.top > _SHORT):
             # In dense data units hold a good part of the items that so many itemsets have at least.
             least = LEAST_DENSE ** (1 / size) * fewest_items(request.top, request.sizes)
         return cls(noise=noise, size=size, way=way, least_length=least)
@@ -135,7 +136,7 @@ class CountLook:
 
 def _picks(request: Request, left: Fraction) -> LiftedExponential | None:
     """Picks from all itemsets of the list, for so much."""
-    (size,) = request.sizes
+    size = max(request.sizes)
     if request.top not in _PICKED.get(size, ()):
         return None
     return LiftedExponential(
@@ -151,7 +152,7 @@ def _picks(request: Request, left: Fraction) -> LiftedExponential | None:
 def _bins(request: Request, left: Fraction) -> PrivBasis | None:
     """PrivBasis, for so much."""
     sizes, top = request.sizes, request.top
-    if not request.binned or min(sizes) < 1 or max(sizes) not in _LARGEST or top > LARGEST_TOP:
+    if not request.binned or min(sizes) < 1 or top > LARGEST_TOP:
         return None
     return PrivBasis(
         top=top,

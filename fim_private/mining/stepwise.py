@@ -100,7 +100,7 @@ def run(
             return Outcome(itemsets=found)
         case LiftedExponential() if first is not None:
             progress("selecting")
-            return Outcome(itemsets=increasing(pick_listed(database, first, way, randomness)))
+            return Outcome(itemsets=increasing(pick_listed(database, first, mechanism.sizes, way, randomness)))
         case CertifiedDomain() if first is not None:
             progress("selecting")
             return Outcome(itemsets=increasing(pick(first, way, randomness)))

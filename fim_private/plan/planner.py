@@ -18,9 +18,9 @@ from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
 from fim_private.privacy import Budget, Guarantee
 
-LIKELY, LIKELY_WITHOUT_DELTA = Fraction(7, 12), Fraction(1, 3)
+LIKELY, LIKELY_WITHOUT_DELTA, LIKELY_WITH_LOOK = Fraction(7, 12), Fraction(1, 3), Fraction(1, 4)
 """Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
-FEW, FEW_PAIRS = 15, 7
+FEW, FEW_PAIRS, LONG = 15, 7, 11
 
 
 @spelled_out
@@ -96,15 +96,16 @@ def _weighed(plan: Plan) -> Fraction:
     Its lead counts everything that may go wrong. `LIKELY` was measured for pairs and triples of five data sets, with
     lists of once and ten times the items that occur, and for three pairs and more of four without a list. Where single
     items are asked for, look-first picks. `LIKELY_WITHOUT_DELTA` was measured for single items, pairs, triples and
-    several sizes of seven data sets, with a list. Up to `FEW` items, or `FEW_PAIRS` pairs, picks from all of them are
-    at least as good, and far better if transactions are long.
+    several sizes of seven data sets, with a list. Up to `FEW` items, or `FEW_PAIRS` pairs (or items and pairs), picks
+    from all of them are at least as good, and far better if transactions are long. From `LONG` pairs on, items-first
+    with its look at one count is at least as good for any list: `LIKELY_WITH_LOOK` says that of lists of 50 items.
     """
-    sizes, pure = plan.question.remaining_sizes, plan.question.budget.delta == 0
-    if pure:
-        finds = plan.top > (FEW_PAIRS if sizes == (2,) else FEW) or max(sizes) > 2
+    sizes, likely = plan.question.remaining_sizes, LIKELY
+    if plan.question.budget.delta == 0:
+        finds = plan.top > (FEW if max(sizes) == 1 else FEW_PAIRS) or max(sizes) > 2
+        likely = LIKELY_WITH_LOOK if max(sizes) == 2 and plan.top >= LONG else LIKELY_WITHOUT_DELTA
     else:
         finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
-    likely = LIKELY_WITHOUT_DELTA if pure else LIKELY
     return min(
         margin.compared * (likely if finds and margin.less_if_likely else Fraction(1))
         for margin in plan.margins_over_bulk

@@ -252,18 +252,23 @@ def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: 
 
 
 def pick_listed(
-    database: TransactionDatabase, counts: HiddenCounts, mechanism: LiftedExponential, randomness: Randomness
+    database: TransactionDatabase,
+    counts: HiddenCounts,
+    sizes: Sequence[int],
+    mechanism: LiftedExponential,
+    randomness: Randomness,
 ) -> NDArray[np.int32]:
-    """The itemsets picked from all those of the public list, int32, shape (picks, size), in the order picked.
+    """The itemsets picked from all those of the public list, int32, shape (picks, largest size), in the order picked.
 
     Args:
         database: transactions over the public list.
         counts: the largest counts of their itemsets, as deep as the mechanism looks.
+        sizes: of these itemsets, each once, increasing.
         mechanism: the mechanism.
         randomness: where the bits come from.
     """
     profile = counts.profile()
-    others = _OthersOfList(database, counts.itemsets_at(range(len(counts))), randomness)
+    others = _OthersOfList(database, counts.itemsets_at(range(len(counts))), sizes, randomness)
     held = RemainingLevels(profile.multiplicities)
     picked = mechanism.draw(profile, held, others, randomness)
     return padded([others.take() if rank == OTHER else _itemset_at(counts, rank) for rank in picked])
@@ -442,13 +447,17 @@ class _Others(ABC):
 class _OthersOfList(_Others):
     """Those of a public list, drawn uniformly."""
 
-    def __init__(self, database: TransactionDatabase, held: NDArray[np.int32], randomness: Randomness) -> None:
-        number, self._size = held.shape
-        self._items, self._randomness = len(database.vocabulary), randomness
-        super().__init__(held, math.comb(self._items, self._size) - number, database.count_chosen)
+    def __init__(
+        self, database: TransactionDatabase, held: NDArray[np.int32], sizes: Sequence[int], randomness: Randomness
+    ) -> None:
+        self._items, self._sizes, self._randomness = len(database.vocabulary), sizes, randomness
+        number = sum(math.comb(self._items, size) for size in sizes)
+        super().__init__(held, number - len(held), database.count_chosen)
 
     def _any(self) -> tuple[int, ...]:
-        return _uniform_itemset(self._items, self._size, self._randomness)
+        size = _uniform_size(self._items, self._sizes, self._randomness)
+        itemset = _uniform_itemset(self._items, size, self._randomness)
+        return (*itemset, *[PADDING] * (max(self._sizes) - size))
 
     def _weight_of_latest(self) -> int:
         return 1

@@ -394,7 +394,7 @@ def test_without_a_delta_all_mechanisms_have_the_list_of_items(tmp_path: Path, c
     assert not {"lmm", "limited-domain", "look-first", "weighted-gaussian"} & set(pure)
     assert [name for name in COMPARATORS if works_without_delta(name)] == ["privbasis"]
     names = ("auto", "items-first", "exponential")
-    settings = replace(SETTINGS, delta="0", mechanisms=names, sizes=(2,), all_sizes=(1, 2), tops=(16,), epsilons=("4",))
+    settings = replace(SETTINGS, delta="0", mechanisms=names, sizes=(2,), all_sizes=(1, 2), tops=(10,), epsilons=("4",))
     declared = replace(settings, universe_items=20)
     found = count_all("shop", transactions_from_lists(BASKETS), declared, lambda _what: None)
     check(declared, found.items)

@@ -22,6 +22,7 @@ from fim_private.randomness.discrete_laplace import log_survival
 
 REQUEST = Request(top=20, epsilon=Fraction(1), delta=Fraction(0), sizes=(1, 2, 3), universe_size=166_750, names=100)
 PAIRS = replace(REQUEST, sizes=(2,), universe_size=4_950)
+BOTH = replace(REQUEST, sizes=(1, 2), universe_size=5_050)
 
 
 def planned(request: Request = REQUEST) -> ItemsFirst:
@@ -37,7 +38,7 @@ def look_of(request: Request = REQUEST) -> CountLook:
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3])
-@pytest.mark.parametrize("request_", [REQUEST, PAIRS, replace(PAIRS, top=17), replace(PAIRS, top=100)])
+@pytest.mark.parametrize("request_", [REQUEST, PAIRS, replace(PAIRS, top=17), replace(PAIRS, top=100), BOTH])
 def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: int) -> None:
     mechanism = planned(replace(request_, sensitivity=sensitivity))
     assert mechanism.count_look is not None
@@ -53,7 +54,6 @@ def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"sizes": (1, 2)},
         {"select": PEEL},
         {"select": COUNTS},
         {"min_count": 30},
@@ -94,6 +94,18 @@ def test_for_one_size_it_is_where_a_list_is_short_but_not_very(changes: dict[str
     look = planned(replace(PAIRS, **changes)).count_look
     assert (look is not None) == looks
     assert look is None or isinstance(look.way, LiftedExponential)
+
+
+@pytest.mark.parametrize("binned", [False, True])
+def test_for_items_and_pairs_it_leads_to_picks_if_units_hold_many_items(*, binned: bool) -> None:
+    request = replace(BOTH, binned=binned)
+    look = look_of(request)
+    assert isinstance(look.way, LiftedExponential)
+    assert (look.way.universe_size, look.place) == (5050, 20)
+    # 6 items have 21 itemsets of one item or two.
+    assert look.least_length == pytest.approx(math.sqrt(0.2) * 6)
+    for changes in ({"top": 7}, {"top": 501}, {"select": PEEL}, {"min_count": 30}):
+        assert planned(replace(request, **changes)).count_look is None
 
 
 @pytest.mark.parametrize("sensitivity", [1, 2])

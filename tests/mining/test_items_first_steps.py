@@ -62,7 +62,8 @@ def test_rough_picks_of_pairs_go_by_what_their_items_let_expect() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sizes", "top", "epsilon", "delta"), [((1, 2, 3, 4), 60, 0.1, 1e-6), ((3,), 60, 0.1, 1e-6), ((3,), 100, 0.25, 0)]
+    ("sizes", "top", "epsilon", "delta"),
+    [((1, 2, 3, 4), 60, 0.1, 1e-6), ((3,), 60, 0.1, 1e-6), ((3,), 100, 0.25, 0), ((1, 2), 60, 0.1, 0)],
 )
 def test_items_tell_their_itemsets_in_dense_data(
     sizes: tuple[int, ...], top: int, epsilon: float, delta: float
@@ -475,9 +476,11 @@ def test_clear_pairs_are_picked_from_the_list_and_others_are_not(
     plan = planned(size=2, top=16, epsilon=epsilon, delta=0, universe=Universe(names=names), mechanism="items-first")
     picks: list[LiftedExponential] = []
 
-    def listed(database: object, counts: object, mechanism: LiftedExponential, randomness: object) -> NDArray[np.int32]:
+    def listed(
+        database: object, counts: object, sizes: object, mechanism: LiftedExponential, randomness: object
+    ) -> NDArray[np.int32]:
         picks.append(mechanism)
-        return pick_listed(database, counts, mechanism, randomness)  # type: ignore[arg-type]
+        return pick_listed(database, counts, sizes, mechanism, randomness)  # type: ignore[arg-type]
 
     monkeypatch.setattr(stepwise, "pick_listed", listed)
     release = mine_as_planned(WHOLE, plan, seed=SEED)

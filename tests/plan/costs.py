@@ -441,6 +441,7 @@ def check_many(
 
 def ask_for_counts(wanted: dict[str, Any], generator: random.Random) -> bool:
     wanted["count_share"] = F(generator.randint(1, 99), 100)
+    wanted.setdefault("top", 20)  # where there is a least count only
     wanted["with_subsets"] = wanted["size"] in {2, 3, 5} and generator.random() < 0.3
     return True
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fim_private.constraints import Constraints
 from fim_private.counting import LocalDatabase, Tokens, count_histogram, count_itemsets
+from fim_private.counting.several_sizes import largest_counts
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
@@ -24,7 +25,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import PassedItemset, measure_chosen, pass_through, pick_listed, pick_of_tokens
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.item_codes import transactions_from_lists
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 from fim_private.transactions.restriction import restrict_to
 from tests.asking import planned
 from tests.sampling import FALSE_ALARM, SEED, p_value
@@ -87,23 +88,29 @@ def test_picks_of_absent_itemsets_do_not_make_a_long_list_anew(monkeypatch: pyte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("attempts", "floor"), [(30_000, 0), (6, 1), (1, 2)])
-def test_picks_from_a_list_go_by_counts_also_where_few_are_held(attempts: int, floor: int) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "attempts", "floor"), [((2,), 30_000, 0), ((2,), 6, 1), ((2,), 1, 2), ((1, 2), 30_000, 0), ((1, 2), 6, 4)]
+)
+def test_picks_from_a_list_go_by_counts_also_where_few_are_held(
+    sizes: tuple[int, ...], attempts: int, floor: int
+) -> None:
     """The others are drawn and counted, whether they occur or not. No itemset comes twice."""
-    names = ("a", "b", "c", "d", "e")
+    names = ("a", "b", "c", "d", "e")[: 6 - len(sizes)]
     counts = {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 1, ("b", "d"): 1}
     baskets = [itemset for itemset, count in counts.items() for _ in range(count)]
     database = LocalDatabase(restrict_to(transactions_from_lists(baskets), names))
+    every = [itemset for size in sizes for itemset in combinations(names, size)]
     mechanism = LiftedExponential(top=2, pick_epsilon=Fraction(1), universe_size=10, candidates=1, attempts=attempts)
-    held, randomness = database.top_itemsets(2, mechanism.depth), SeededRandomness(SEED)
-    assert len(held) == 2
+    held, randomness = largest_counts(database, sizes, mechanism.depth), SeededRandomness(SEED)
+    assert len(held) < 4
     assert mechanism.floor(held.profile().count(mechanism.depth)) == floor
 
     def draw() -> tuple[tuple[str, ...], ...]:
-        picked = pick_listed(database, held, mechanism, randomness).tolist()
-        return tuple(tuple(names[code] for code in sorted(itemset)) for itemset in picked)
+        picked = pick_listed(database, held, sizes, mechanism, randomness).tolist()
+        return tuple(tuple(names[code] for code in sorted(set(itemset) - {PADDING})) for itemset in picked)
 
-    score = {itemset: math.exp(max(counts.get(itemset, 0), floor)) for itemset in combinations(names, 2)}
+    holding = {itemset: sum(set(itemset) <= set(basket) for basket in baskets) for itemset in every}
+    score = {itemset: math.exp(max(count, floor)) for itemset, count in holding.items()}
     total = sum(score.values())
     law = {
         (one, other): score[one] / total * score[other] / (total - score[one]) for one, other in permutations(score, 2)

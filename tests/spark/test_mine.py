@@ -90,7 +90,7 @@ def test_itemsets_of_a_list_are_counted_alike_when_they_are_drawn(spark: SparkSe
     pairs = math.comb(len(here.vocabulary), 2)
     mechanism = LiftedExponential(top=4, pick_epsilon=Fraction(1, 1000), universe_size=pairs, candidates=9)
     picked, again = (
-        pick_listed(database, database.top_itemsets(2, mechanism.depth), mechanism, SeededRandomness(4)).tolist()
+        pick_listed(database, database.top_itemsets(2, mechanism.depth), (2,), mechanism, SeededRandomness(4)).tolist()
         for database in (here, there)
     )
     assert picked == again
