@@ -32,8 +32,8 @@ from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
 LOOK_SHARE = Fraction(3, 100)
 """The share of epsilon for the look."""
 _PICKED, _SHORT = {1: range(16, 31), 2: range(8, 501), 3: range(1, 501)}, 60
-"""By the size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes picks
-without a look. More than `_SHORT` are picked from very large data only, and for these it is worth it in dense data."""
+"""By the largest size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes
+picks without a look. More than `_SHORT` are picked from very large data only: there it is worth it in dense data."""
 _TIMES_BULK, _CAUTION = 0.8, 0.5
 """Where a count is the logarithm of the universe, in scales of a pick, all others of the list together are picked as
 often. Picks are better than items first if the last itemset has so many times this: for items, pairs and triples of ten

@@ -88,15 +88,15 @@ def _cost(line: Spending) -> str:
     return f"rho {proved(line.rho or Fraction(0))} (as Gaussian noise, composed into epsilon below)"
 
 
-def margin_sentence(plan: Plan) -> str:
-    """The lead that the mechanism needs, or any one of several leads."""
+def margin_sentence(plan: Plan, *, in_full: bool = True) -> str:
+    """The lead that the mechanism needs. If others do as well, `in_full` says whether they follow."""
     counted, of_size = plan.question.counted, " of a size" if plan.question.per_size else ""
     first, *others = (
         f"a lead of about {margin.counts:,} {counted} {margin.words}" for margin in plan.mechanism.margins
     )
     sentences = [
         f"names the whole list{of_size} in 19 of 20 runs if there is {first}",
-        *([f"It also does with {', or '.join(others)}"] if others else []),
+        *([f"It also does with {', or '.join(others)}"] if others and in_full else []),
     ]
     return ". ".join(sentences)
 

@@ -98,7 +98,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     return wrapped(
         f"{what}The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
-        f"{plan.mechanism_name} {margin_sentence(plan)}.",
+        f"{plan.mechanism_name} {margin_sentence(plan, in_full=False)}.",
         f"What helps: more data, a larger --epsilon{_fewer(plan)}{_smaller(plan)}, a larger --delta"
         f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
         "With --about it says how many itemsets to ask for.",
