@@ -98,7 +98,7 @@ def _weighed(plan: Plan) -> Fraction:
     items are asked for, look-first picks. `LIKELY_WITHOUT_DELTA` was measured for single items, pairs, triples and
     several sizes of seven data sets, with a list. Up to `FEW` items, or `FEW_PAIRS` pairs (or items and pairs), picks
     from all of them are at least as good, and far better if transactions are long. From `LONG` pairs on, items-first
-    with its look at one count is at least as good for any list: `LIKELY_WITH_LOOK` says that of lists of 50 items.
+    with its look at one count is at least as good, and `LIKELY_WITH_LOOK` prefers it for any list of 50 items or more.
     """
     sizes, likely = plan.question.remaining_sizes, LIKELY
     if plan.question.budget.delta == 0:

@@ -74,8 +74,8 @@ class Question:
         count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no
             counts, except those of items-first.
         raw_counts: release these counts as drawn, not made consistent.
-        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences. So it is in
-            any case if that tells leverage.
+        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences. Pairs by
+            leverage get that in any case, if they get counts and `public_transactions` is given.
         public_transactions: the number of transactions after bounding, or of units if these are counted, which is taken
             as public. Counts then come with supports.
         per_size: find the top of each size, not of all sizes together. All sizes share one budget.
