@@ -106,7 +106,8 @@ class Question:
         what(
             metavar="N",
             help="Declare that there are N transactions (or units, if these are counted), and that this number is "
-            "public. Released counts then come with supports (count divided by N).",
+            "public. Released counts then come with supports (count divided by N). With --by leverage, the items are "
+            "counted too, and leverage and lift are shown.",
         ),
     ] = None
     epsilon: Epsilon
