@@ -20,7 +20,7 @@ from fim_private.transactions.sources import excel, parquet, sheet_reading
 from fim_private.transactions.sources.parquet_trial import Verdict
 
 # No flakes: the same examples in every run, and no time limit for a machine that does other things meanwhile.
-settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, max_examples=60)
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 
 ROOT = Path(__file__).resolve().parent.parent
