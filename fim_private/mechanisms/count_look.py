@@ -79,12 +79,13 @@ class CountLook:
         cost = LOOK_SHARE * request.epsilon
         left = request.epsilon - before - cost
         size, several = max(request.sizes), len(request.sizes) > 1
-        way = _bins(request, left) if several and size in _LARGEST else _picks(request, left)
+        in_bins = several and size in _LARGEST
+        way = _bins(request, left) if in_bins else _picks(request, left)
         if way is None:
             return None
         noise = LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity)
         least = 0.0
-        if not isinstance(way, PrivBasis) and (several or request.top > _SHORT):
+        if not in_bins and (several or request.top > _SHORT):
             # In dense data units hold a good part of the items that so many itemsets have at least.
             least = LEAST_DENSE ** (1 / size) * fewest_items(request.top, request.sizes)
         return cls(noise=noise, size=size, way=way, least_length=least)

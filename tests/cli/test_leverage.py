@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -34,9 +35,7 @@ def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Pat
     counts = ("--release-counts", "--public-transactions", 30_800)
     counted = succeed("mine", "baskets.csv", *ASKED, *counts, "-o", "counts.csv", "--format", "basket")
     assert "Leverage and lift" not in words(counted)
-    line = dict(
-        zip(*((here / "counts.csv").read_text("utf-8").splitlines()[at].split(",") for at in (0, 1)), strict=True)
-    )
+    (line,) = csv.DictReader((here / "counts.csv").read_text("utf-8").splitlines())
     assert int(line["expected"]) == pytest.approx(6800 * 6800 / 30_800, rel=0.2)
     again = succeed("mine", "--config", "release.json", "--json")
     assert json.loads(again.stdout)["plan"] == release["plan"]

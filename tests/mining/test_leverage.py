@@ -239,10 +239,8 @@ def test_what_is_expected_of_picked_pairs_is_not_too_little() -> None:
     random = np.random.default_rng(SEED)
     held = random.random((2000, 12)) < 0.3
     names = np.array([f"item {at}" for at in range(12)])
-    data, single = (
-        transactions_from_lists([names[row].tolist() for row in held]),
-        dict(zip(names, held.sum(axis=0), strict=True)),
-    )
+    data = transactions_from_lists([names[row].tolist() for row in held])
+    single = dict(zip(names, held.sum(axis=0), strict=True))
     known = {"epsilon": 2, "count_share": "0.3", "public_transactions": len(held)}
     shares = [
         pair.expected / (single[pair.items[0]] * single[pair.items[1]] / len(held))
