@@ -46,7 +46,7 @@ def with_counts(
     noise = plan.counts
     if noise is None:
         raise AssertionError("no counts were planned")
-    subsets = list(_subsets(codes, bounded)) if plan.question.with_subsets else []
+    subsets = list(_subsets(codes, bounded)) if plan.question.counts_subsets else []
     every = [*codes, *(codes_of for _, codes_of in subsets)]
     noisy = measure_chosen(bounded, every, noise, randomness)
     shown = noisy if plan.question.raw_counts else consistent_counts(every, noisy)

@@ -74,8 +74,7 @@ class Question:
         count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no
             counts, except those of items-first.
         raw_counts: release these counts as drawn, not made consistent.
-        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences. Pairs by
-            leverage get that in any case, if they get counts and `public_transactions` is given.
+        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences.
         public_transactions: the number of transactions after bounding, or of units if these are counted, which is taken
             as public. Counts then come with supports.
         per_size: find the top of each size, not of all sizes together. All sizes share one budget.
@@ -229,7 +228,7 @@ class Question:
                 f"{self._option_of_counts} needs counts, and this release has none.",
                 f"Add --release-counts, or leave out {self._option_of_counts}.",
             )
-        keep("with_subsets", (self.with_subsets and max(self.sizes) > 1) or self.tells_leverage)
+        keep("with_subsets", self.with_subsets and max(self.sizes) > 1)
         if self.with_subsets and max(self.sizes) > LARGEST_WITH_SUBSETS:
             raise UsageError(
                 "Itemsets of so many items have too many subsets to count.",
@@ -270,12 +269,17 @@ class Question:
         return self.by == BY_LEVERAGE and self.count_share is not None and self.public_transactions is not None
 
     @property
+    def counts_subsets(self) -> bool:
+        """Whether subsets of the chosen itemsets are counted too: if that was asked for, or if leverage needs it."""
+        return self.with_subsets or self.tells_leverage
+
+    @property
     def counted_per_itemset(self) -> int:
         """How many counts are planned for each chosen itemset: one, or one for each of its subsets.
 
         A set of r items has 2^r - 1 subsets that are not empty. Some itemsets share subsets; the plan cannot know.
         """
-        return 2 ** max(self.sizes) - 1 if self.with_subsets else 1
+        return 2 ** max(self.sizes) - 1 if self.counts_subsets else 1
 
     @property
     def counts_units(self) -> bool:

@@ -57,7 +57,7 @@ def _counts_record(plan: Plan, noise: CountNoise) -> dict[str, Any]:
         "half_width": noise.half_width,
         "confidence": CONFIDENCE,
         "consistent": not plan.question.raw_counts,
-        **({"with_subsets": True} if plan.question.with_subsets else {}),
+        **({"with_subsets": True} if plan.question.counts_subsets else {}),
     }
 
 

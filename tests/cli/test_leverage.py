@@ -35,6 +35,8 @@ def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Pat
     counts = ("--release-counts", "--public-transactions", 30_800)
     counted = succeed("mine", "baskets.csv", *ASKED, *counts, "-o", "counts.csv", "--format", "basket")
     assert "Leverage and lift" not in words(counted)
+    asked = ("mine", "baskets.csv", *ASKED, *counts, "--with-subsets", "-o", "more.csv", "--format", "basket")
+    assert "no place for the counts of subsets" in words(end_with(2, *asked))
     (line,) = csv.DictReader((here / "counts.csv").read_text("utf-8").splitlines())
     assert int(line["expected"]) == pytest.approx(6800 * 6800 / 30_800, rel=0.2)
     again = succeed("mine", "--config", "release.json", "--json")

@@ -85,7 +85,7 @@ def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
             f"{kind.name} output has no place to say that a run was seeded and is not private.",
             f"Leave out the seed, or write one of: {_endings(lambda other: other.marks_seeded)}.",
         )
-    if plan.question.with_subsets and not plan.question.tells_leverage and kind not in WHOLE:
+    if plan.question.with_subsets and kind not in WHOLE:
         raise UsageError(f"{kind.name} output has no place for the counts of subsets.", "Write .json or .parquet.")
     trial = Release(
         itemsets=(ReleasedItemset(rank=1, items=("item",), count=1),),
