@@ -16,6 +16,8 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Toget
 
 ALL_SIZES = 0
 """Stands for the size in a cell that ranks itemsets of several sizes together."""
+MOST_COUNTED = 3
+"""All itemsets of at most so many items are counted for those that choose from all sizes of them."""
 PADDED = tuple(10**digits for digits in range(3, 10))
 """Numbers of items to which the universe is padded, to see which mechanisms depend on it."""
 
@@ -199,12 +201,15 @@ def ranking_all_sizes(settings: Settings) -> tuple[tuple[str, bool], ...]:
     """The mechanisms that are run over several sizes together, and whether they get a list of the items.
 
     These are the planner's choice and its rivals without a list, then its choice and the published systems with one.
+    Without a delta, those that choose from all itemsets of the list join in, if these are small enough to be counted.
     """
     if not settings.all_sizes:
         return ()
     open_universe = [name for name in (AUTO, "limited-domain", "weighted-gaussian") if name in settings.mechanisms]
     listed = [name for name in (AUTO, *COMPARATORS) if name != AUTO or name in settings.mechanisms]
     if settings.without_delta:
+        counted = settings.mechanisms if max(settings.all_sizes) <= MOST_COUNTED else ()
+        listed += [name for name in counted if find(name).chooses_from_list and name not in listed]
         return tuple((name, True) for name in listed if works_without_delta(name))
     return (*((name, False) for name in open_universe), *((name, True) for name in listed))
 
@@ -213,7 +218,7 @@ def chooses_from_all(settings: Settings, occurring: int) -> bool:
     """Whether a mechanism over several sizes together chooses from all itemsets of the list, by their counts."""
     ranked = [cell for cell in cells_of(settings, occurring) if cell.size == ALL_SIZES and cell.universe_items]
     rows = [find(cell.plan(settings).mechanism_name) for cell in ranked]
-    return any(row.needs_universe and row.sees_counts_only for row in rows)
+    return any(row.chooses_from_list for row in rows)
 
 
 def works_without_delta(name: str) -> bool:
@@ -229,9 +234,9 @@ def works_without_delta(name: str) -> bool:
 
 
 def long_lists(settings: Settings) -> tuple[int, ...]:
-    """The values of k for several sizes together: from 50 to 200, or the largest."""
-    tops = sorted(settings.tops + settings.long_tops)
-    return tuple(top for top in tops if 50 <= top <= 200) or (tops[-1],)
+    """The values of k for several sizes together: from 50 to 200, or all if none is."""
+    tops = tuple(sorted(settings.tops + settings.long_tops))
+    return tuple(top for top in tops if 50 <= top <= 200) or tops
 
 
 def padded_tops(settings: Settings) -> tuple[int, ...]:

@@ -1,12 +1,12 @@
 """A look at one count, where names are public and delta is 0: whether another way is better than items first.
 
 The look is at the count of the last itemset that matters, with discrete Laplace noise.
-* Itemsets of one size, or items and pairs: if that count stands out for picks from all itemsets of the list, such
-  picks find them (`lifted_exponential.py`). Noisy counts of items would only cost budget.
-* If they are in a good part of all transactions, the data is dense. Few items then make up the answer, and counts of
-  these items (`lacking_items.py`), or of all their subsets at once if several sizes are asked for (`privbasis.py`), are
-  better than anything that goes by single itemsets. In the baskets of shops even the most frequent pairs are rarer. The
-  count is compared with the number of transactions, which was released before.
+* If that itemset is in a good part of all transactions, the data is dense. Few items then make up the answer, and
+  counts of these items (`lacking_items.py`), or of all their subsets at once if several sizes are asked for
+  (`privbasis.py`), are better than anything that goes by single itemsets. In the baskets of shops even the most
+  frequent pairs are rarer. The count is compared with the number of transactions, which was released before.
+* If the count stands out for picks from all itemsets of the list, such picks find them (`lifted_exponential.py`). Noisy
+  counts of items would only cost budget.
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -26,12 +26,12 @@ from fim_private.mechanisms.exponential import RISE
 from fim_private.mechanisms.lacking_items import LEAST_DENSE, rough_in_dense_data
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
-from fim_private.mechanisms.privbasis import LARGEST_TOP, PrivBasis
+from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
 
 LOOK_SHARE = Fraction(3, 100)
 """The share of epsilon for the look."""
-_PICKED, _SHORT = {1: range(16, 31), 2: range(8, 501), 3: range(1, 501)}, 60
+_PICKED, _SHORT = {1: range(16, 31), 2: range(8, 501), 3: range(1, 501), 4: range(1, 501)}, 60
 """By the largest size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes
 picks without a look. More than `_SHORT` are picked from very large data only: there it is worth it in dense data."""
 _TIMES_BULK, _CAUTION = 0.8, 0.5
@@ -50,22 +50,28 @@ _SEEN = 4.0
 """Where items tell their itemsets, the count is at least so many scales of the look's noise."""
 _MORE_THAN_ALL = 1.5
 """If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
-_LARGEST = (3, 4)
-"""Items and pairs alone are many beside the items that they are made of, and better found one by one. Before the look,
-all itemsets are counted, which for larger ones takes long or is refused."""
+_BINNED = (3, 4)
+"""Items and pairs alone are many beside the items that they are made of, and better found one by one than in bins.
+Before the look, all itemsets are counted, which for larger ones takes long or is refused: four items are worth that
+only for bins."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountLook:
-    """Noise for one count. If that is large, `way` is the one to go, with what the looks leave of the budget.
+    """Noise for one count. If that is large, one of two ways is the one to go, with what the looks leave of the budget.
 
-    Itemsets have `size` items, or up to so many. The look is taken only if units hold at least `least_length` items on
-    average.
+    Args:
+        noise: of the look.
+        size: items per itemset, or the most.
+        picks: from the whole list.
+        bins: in dense data; None if `picks` serves there too.
+        least_length: the look is taken only if units hold so many items on average.
     """
 
     noise: LaplaceCounts
     size: int
-    way: PrivBasis | LiftedExponential
+    picks: LiftedExponential
+    bins: PrivBasis | None
     least_length: float = 0.0
 
     @classmethod
@@ -79,88 +85,87 @@ class CountLook:
         cost = LOOK_SHARE * request.epsilon
         left = request.epsilon - before - cost
         size, several = max(request.sizes), len(request.sizes) > 1
-        in_bins = several and size in _LARGEST
-        way = _bins(request, left) if in_bins else _picks(request, left)
-        if way is None:
+        in_bins = several and request.binned and size in _BINNED
+        if min(request.sizes) < 1 or request.top not in _PICKED.get(size, ()) or (size == max(_BINNED) and not in_bins):
             return None
-        noise = LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity)
         least = 0.0
-        if not in_bins and (several or request.top > _SHORT):
+        if request.top > _SHORT or (several and size not in _BINNED):
             # In dense data units hold a good part of the items that so many itemsets have at least.
             least = LEAST_DENSE ** (1 / size) * fewest_items(request.top, request.sizes)
-        return cls(noise=noise, size=size, way=way, least_length=least)
+        return cls(
+            noise=LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity),
+            size=size,
+            picks=_picks(request, left),
+            bins=_bins(request, left) if in_bins else None,
+            least_length=least,
+        )
 
     @property
-    def picks(self) -> LiftedExponential | None:
-        """The other way if it is picks from the whole list; None if it is PrivBasis."""
-        return self.way if isinstance(self.way, LiftedExponential) else None
+    def depth(self) -> int:
+        """So many of the largest counts are needed for the look and for either way."""
+        return max(self.picks.depth, 0 if self.bins is None else self.bins.depth)
 
     @property
     def place(self) -> int:
         """The look is at the count of the itemset at this place of the ranking. One unit moves it by at most Delta."""
-        return self.way.depth if self.picks is None else self.picks.top
+        return self.picks.top
 
     @property
     def spending(self) -> Spending:
         """What the look costs, for people."""
-        dense = "look at how dense the data is (if it is, counts of a few items follow, or PrivBasis)"
+        both = "look at how dense the data is, and how clear the itemsets are (counts of a few items may follow,"
+        both += " PrivBasis, or picks from the whole list)"
         clear = "look at how clear the itemsets are (picks from the whole list follow if they are)"
         long = "look at how dense the data is, if transactions are long (counts of a few items, or picks, may follow)"
-        what = dense if self.picks is None else long if self.least_length else clear
+        what = both if self.bins is not None else long if self.least_length else clear
         return Spending(what=what, epsilon=self.noise.epsilon)
 
     def worth_it(self, lengths: Lengths) -> bool:
         """Whether units hold so many items that the look is worth its price."""
         return bool(lengths.units @ lengths.lengths >= self.least_length * lengths.units.sum())
 
-    def decides(self, count: int, lengths: Lengths, item_deviation: float) -> bool:
-        """Whether the other way is the one to go, by what this look found and the look at the lengths before it.
+    def way(self, count: int, lengths: Lengths, item_deviation: float) -> PrivBasis | LiftedExponential | None:
+        """The other way to go, by what this look found and the look at the lengths before it; None if there is none.
 
         `item_deviation` is that of the noise in first counts of items, in units.
         """
-        if self.picks is not None:
-            bulk, scale = math.log(self.picks.universe_size) * float(self.picks.scale), float(self.noise.scale)
-            rough = self.noise.sensitivity * item_deviation / bulk / (2 if self.size > 2 else 1)
-            usual = _TIMES_BULK * bulk + _CAUTION * scale
-            least = np.interp(rough, _ROUGH, (usual, _TIMES_BULK_IF_ROUGH * bulk + _CAUTION_IF_ROUGH * scale))
-            return count >= float(least)
         share = count / (self.noise.sensitivity * float(lengths.units.sum()))
-        return _DENSE <= share <= _MORE_THAN_ALL
+        if self.bins is not None and _DENSE <= share <= _MORE_THAN_ALL:
+            return self.bins
+        bulk, scale = math.log(self.picks.universe_size) * float(self.picks.scale), float(self.noise.scale)
+        rough = self.noise.sensitivity * item_deviation / bulk / (2 if self.size > 2 else 1)
+        usual = _TIMES_BULK * bulk + _CAUTION * scale
+        least = np.interp(rough, _ROUGH, (usual, _TIMES_BULK_IF_ROUGH * bulk + _CAUTION_IF_ROUGH * scale))
+        return self.picks if count >= float(least) else None
 
     def items_tell(self, count: int, lengths: Lengths) -> bool:
         """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
         if count < _SEEN * float(self.noise.scale):
             return False
-        scale = self.noise.sensitivity * self.way.top / float(self.noise.epsilon / LOOK_SHARE)
+        scale = self.noise.sensitivity * self.picks.top / float(self.noise.epsilon / LOOK_SHARE)
         return rough_in_dense_data(count, self.noise.sensitivity * lengths.all_units, scale)
 
 
-def _picks(request: Request, left: Fraction) -> LiftedExponential | None:
+def _picks(request: Request, left: Fraction) -> LiftedExponential:
     """Picks from all itemsets of the list, for so much."""
-    size = max(request.sizes)
-    if request.top not in _PICKED.get(size, ()):
-        return None
     return LiftedExponential(
         top=request.top,
         pick_epsilon=left / sum(rising(request.top, RISE)),
         universe_size=request.require_universe(),
         rise=RISE,
         sensitivity=request.sensitivity,
-        candidates=most_held(size),
+        candidates=most_held(max(request.sizes)),
     )
 
 
-def _bins(request: Request, left: Fraction) -> PrivBasis | None:
+def _bins(request: Request, left: Fraction) -> PrivBasis:
     """PrivBasis, for so much."""
-    sizes, top = request.sizes, request.top
-    if not request.binned or min(sizes) < 1 or top > LARGEST_TOP:
-        return None
     return PrivBasis(
-        top=top,
-        sizes=sizes,
+        top=request.top,
+        sizes=request.sizes,
         items=request.names,
         budget=left,
         gaussian=False,
         sensitivity=request.sensitivity,
-        fewest_items=fewest_items(top, sizes),  # with fewer the list would be shorter than asked
+        fewest_items=fewest_items(request.top, request.sizes),  # with fewer the list would be shorter than asked
     )

@@ -141,12 +141,12 @@ class ItemsFirst:
     @property
     def depth(self) -> int:
         """So many of the largest counts are needed before the items are counted, for the look at one and its way."""
-        return 0 if self.count_look is None else self.count_look.way.depth
+        return 0 if self.count_look is None else self.count_look.depth
 
     def loud(self, names: int) -> Iterator[ItemsFirst | PrivBasis]:
         """The same with so little noise that every later step follows, in each way that the looks may choose."""
-        if self.count_look is not None and isinstance(self.count_look.way, PrivBasis):
-            yield from self.count_look.way.loud(names)
+        if self.count_look is not None and self.count_look.bins is not None:
+            yield from self.count_look.bins.loud(names)
         look = self.noise.look.costing(MUCH)
         items = AnonymousItems(
             measurement=replace(self.items.measurement, variance=look.variance),
@@ -239,7 +239,7 @@ class ItemsFirst:
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_ONCE))
             of_one = max(of_one, steps.certificate.support_needed(_MISSED))
-        if self.count_look is not None and self.count_look.picks is not None:
+        if self.count_look is not None:
             (picked,) = self.count_look.picks.margins
             needed, of_one = max(needed, picked.counts), max(of_one, picked.compared)
         if steps.pick_epsilon is not None:
@@ -329,7 +329,9 @@ class ItemsFirst:
             return self
         if lengths.many(self.look) and lacking_items.may_tell(self.asked) and look.items_tell(count, lengths):
             return self.in_dense_data(float(count))
-        return look.way if look.decides(count, lengths, self.item_deviation(lengths)) else self
+        # How dependent the items of pairs are, so rough a look does not tell.
+        known = replace(self, support=float(max(count, 1))) if self.size > 2 else self
+        return look.way(count, lengths, self.item_deviation(lengths)) or known
 
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
         """How first counts name single items if units hold so many items; None if tokens are better."""

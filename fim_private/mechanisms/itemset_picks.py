@@ -41,8 +41,10 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     itemset, the rarer it is beside its items. All this is a guess at the support of the k-th itemset. If that was
     released before, it decides about long lists.
 
-    With Laplace noise, picks of any size serve if k is small, or if they are as exact as noisy counts. Their noise
-    grows with k itself, and that of counts with the number of itemsets that units hold.
+    With Laplace noise, picks of any size serve if they are as exact as noisy counts. Their noise grows with k itself,
+    and that of counts with the number of itemsets that units hold. They also serve if k is small. But itemsets of three
+    items or more are so rare beside their items that picks must then tell the k-th from nothing, as a look at its
+    support says.
 
     Args:
         asked: what is asked for.
@@ -54,6 +56,8 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     tuning, smallest = asked.tuning, asked.sizes[0]
     few = _are_few(asked)
     if asked.noise.look.linear:
+        if asked.size > 2:
+            few = few and _told_apart(asked, _epsilon(asked, left)) <= (asked.support or 0.0)
         exact_enough = tuning.peels * math.sqrt(2 * asked.epsilon) * held.picks_worth((min(2, asked.size),))
         return few or asked.top <= exact_enough
     if asked.size == 1 or (few and smallest <= 2):

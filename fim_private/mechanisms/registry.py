@@ -85,6 +85,11 @@ class Row:
         """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
         return not (self.needs_cap or self.finds_items or self.in_bins or self.weighs or self.name == AUTO)
 
+    @property
+    def chooses_from_list(self) -> bool:
+        """Whether it chooses from all itemsets of a list by their counts, and needs them all."""
+        return self.needs_universe and self.sees_counts_only
+
     def calibrate(self, request: Request) -> CalibratedMechanism:
         """The mechanism for this request, and what is proved of it."""
         calibrated: CalibratedMechanism = import_module(self.module).calibrate(request, **self.options)

@@ -111,9 +111,10 @@ class Outlook:
         """Picks from the whole list, if a look would decide for them."""
         lengths = self._lengths
         look = way.given_lengths(lengths).count_look
-        if look is None or not look.decides(round(self._at(look.place)), lengths, way.item_deviation(lengths)):
+        if look is None:
             return None
-        return look.picks
+        other = look.way(round(self._at(look.place)), lengths, way.item_deviation(lengths))
+        return other if isinstance(other, LiftedExponential) else None
 
     @property
     def _top(self) -> Floats:

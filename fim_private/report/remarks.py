@@ -198,9 +198,10 @@ def rules_note(plan: Plan, release: Release, *, left_out: bool) -> str | None:
     if not release.itemsets or max(plan.sizes) == 1 or question.tells_leverage:
         return None
     if question.by == BY_LEVERAGE:
+        counts = "" if question.count_share else "--release-counts "
         return wrapped(
-            "Leverage and lift follow from counts and from the number of transactions: add --release-counts "
-            "--public-transactions N."
+            "Leverage and lift follow from counts and from the number of transactions: add "
+            f"{counts}--public-transactions N."
         )
     if not plan.gives_counts or question.with_subsets:
         return None

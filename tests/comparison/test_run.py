@@ -408,7 +408,10 @@ def test_without_a_delta_all_mechanisms_have_the_list_of_items(tmp_path: Path, c
     assert dict(together.group_by("mechanism").agg(pl.col("ran").first()).iter_rows()) == {
         "auto": "permute-and-flip",
         "privbasis": "privbasis",
+        "exponential": "exponential",
     }
+    larger = replace(declared, all_sizes=(1, 2, 3, 4))
+    assert {cell.mechanism for cell in cells_of(larger, 6) if cell.size == ALL_SIZES} == {"auto", "privbasis"}
     assert table.filter(pl.col("mechanism") != "joint-exponential")["precision"].min() > 0
 
 
@@ -434,7 +437,7 @@ def test_several_sizes_are_ranked_together_beside_the_published_systems() -> Non
     settings = replace(SETTINGS, all_sizes=(1, 2, 3), mechanisms=("auto", "limited-domain", "weighted-gaussian"))
     together = [cell for cell in cells_of(settings, 6) if cell.size == ALL_SIZES]
     assert {cell.mechanism for cell in together} == {"auto", "limited-domain", "weighted-gaussian", *COMPARATORS}
-    assert {cell.top for cell in together} == {3}  # the largest, because none is from 50 to 200
+    assert {cell.top for cell in together} == {1, 3}  # all, because none is from 50 to 200
     listed = {cell.mechanism for cell in together if cell.universe_items == 6}
     assert listed == {"auto", *COMPARATORS}
     assert {cell.mechanism for cell in together if cell.universe_items is None} == {

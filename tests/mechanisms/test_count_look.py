@@ -15,7 +15,6 @@ from fim_private.mechanisms.count_look import CountLook
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, calibrate
 from fim_private.mechanisms.lengths import BINS, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
-from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS, ITEMS, PEEL, Request
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import log_survival
@@ -39,13 +38,16 @@ def look_of(request: Request = REQUEST) -> CountLook:
 
 @pytest.mark.parametrize("sensitivity", [1, 3])
 @pytest.mark.parametrize("request_", [REQUEST, PAIRS, replace(PAIRS, top=17), replace(PAIRS, top=100), BOTH])
-def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: int) -> None:
+def test_no_way_costs_more_than_the_budget(request_: Request, sensitivity: int) -> None:
     mechanism = planned(replace(request_, sensitivity=sensitivity))
     assert mechanism.count_look is not None
     looks = mechanism.look.cost + mechanism.count_look.noise.epsilon
     assert mechanism.count_look.noise.epsilon == Fraction(3, 100)
-    assert looks + sum(loss.epsilon for loss in mechanism.count_look.way.losses) == REQUEST.epsilon
-    assert mechanism.count_look.way.sensitivity == mechanism.count_look.noise.sensitivity == sensitivity
+    assert mechanism.count_look.noise.sensitivity == sensitivity
+    assert (mechanism.count_look.bins is not None) == (request_ is REQUEST)
+    for way in filter(None, (mechanism.count_look.picks, mechanism.count_look.bins)):
+        assert looks + sum(loss.epsilon for loss in way.losses) == REQUEST.epsilon
+        assert way.sensitivity == sensitivity
     steps = mechanism.spending
     assert sum(step.epsilon or 0 for step in steps) == REQUEST.epsilon
     assert steps[1].epsilon == mechanism.count_look.noise.epsilon
@@ -57,15 +59,25 @@ def test_neither_way_costs_more_than_the_budget(request_: Request, sensitivity: 
         {"select": PEEL},
         {"select": COUNTS},
         {"min_count": 30},
-        {"binned": False},
         {"top": 501},
         {"sizes": (1, 5)},
+        {"sizes": (0, 1, 2)},
         {"delta": Fraction(1, 10**6)},
     ],
 )
-def test_it_is_for_several_sizes_without_a_delta_where_transactions_may_be_binned(changes: dict[str, object]) -> None:
-    assert isinstance(look_of().way, PrivBasis)
+def test_for_several_sizes_it_is_where_no_delta_and_all_is_left_open(changes: dict[str, object]) -> None:
+    assert look_of().place == 20
     assert planned(replace(REQUEST, **changes)).count_look is None
+
+
+def test_only_in_transactions_of_more_than_two_items_may_it_lead_to_bins() -> None:
+    assert look_of().bins is not None
+    assert look_of(replace(REQUEST, binned=False)).bins is None
+    larger = replace(REQUEST, sizes=(2, 4))
+    assert look_of(larger).bins is not None
+    assert planned(replace(larger, binned=False)).count_look is None
+    assert look_of(BOTH).bins is None
+    assert look_of().depth > 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -93,15 +105,15 @@ def test_it_is_for_several_sizes_without_a_delta_where_transactions_may_be_binne
 def test_for_one_size_it_is_where_a_list_is_short_but_not_very(changes: dict[str, object], looks: bool) -> None:
     look = planned(replace(PAIRS, **changes)).count_look
     assert (look is not None) == looks
-    assert look is None or isinstance(look.way, LiftedExponential)
+    assert look is None or look.bins is None
 
 
 @pytest.mark.parametrize("binned", [False, True])
 def test_for_items_and_pairs_it_leads_to_picks_if_units_hold_many_items(*, binned: bool) -> None:
     request = replace(BOTH, binned=binned)
     look = look_of(request)
-    assert isinstance(look.way, LiftedExponential)
-    assert (look.way.universe_size, look.place) == (5050, 20)
+    assert look.bins is None
+    assert (look.picks.universe_size, look.place) == (5050, 20)
     # 6 items have 21 itemsets of one item or two.
     assert look.least_length == pytest.approx(math.sqrt(0.2) * 6)
     for changes in ({"top": 7}, {"top": 501}, {"select": PEEL}, {"min_count": 30}):
@@ -115,8 +127,8 @@ def test_picks_follow_where_the_count_stands_out_of_the_whole_list(sensitivity: 
     # A pick has 0.94/20 of epsilon, so that ln(4,950) scales are 181. Four fifths are needed, and half a scale of the
     # look's noise, which is 17.
     edge = math.ceil((0.8 * math.log(4950) * 20 / 0.94 + 0.5 / 0.03) * sensitivity)
-    assert look.decides(edge, USUAL_LENGTHS, 50.0)
-    assert not look.decides(edge - 1, USUAL_LENGTHS, 50.0)
+    assert look.way(edge, USUAL_LENGTHS, 50.0) is look.picks
+    assert look.way(edge - 1, USUAL_LENGTHS, 50.0) is None
 
 
 @pytest.mark.parametrize("sensitivity", [1, 2])
@@ -129,26 +141,29 @@ def test_less_is_enough_for_picks_where_first_counts_of_items_are_rough(
     bulk, caution = math.log(universe) * 20 / 0.94, 0.5 / 0.03
     for rough, times, cautious in ((0.3, 0.8, 1), (0.35, 0.65, 0), (0.4, 0.5, -1), (3.0, 0.5, -1)):
         edge = math.ceil((times * bulk + cautious * caution) * sensitivity)
-        assert look.decides(edge + 1, USUAL_LENGTHS, noise * rough * bulk)
-        assert not look.decides(edge - 2, USUAL_LENGTHS, noise * rough * bulk)
+        assert look.way(edge + 1, USUAL_LENGTHS, noise * rough * bulk) is look.picks
+        assert look.way(edge - 2, USUAL_LENGTHS, noise * rough * bulk) is None
 
 
-@pytest.mark.parametrize(("size", "names", "top"), [(2, 1_000, 30), (2, 70_000, 20), (3, 70_000, 20)])
-def test_the_stated_lead_is_enough_for_either_way(size: int, names: int, top: int) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "names", "top"), [((2,), 1_000, 30), ((2,), 70_000, 20), ((3,), 70_000, 20), ((1, 2, 3), 1_000, 20)]
+)
+def test_the_stated_lead_is_enough_for_either_way(sizes: tuple[int, ...], names: int, top: int) -> None:
     """A count as large as the lead may go to picks, and these need as much themselves."""
-    request = replace(REQUEST, sizes=(size,), top=top, names=names, universe_size=math.comb(names, size))
+    universe = sum(math.comb(names, size) for size in sizes)
+    request = replace(REQUEST, sizes=sizes, top=top, names=names, universe_size=universe)
     mechanism = planned(request)
     look = mechanism.count_look
     assert look is not None
     (lead,) = mechanism.margins
     # Rates rise from 0.8 of those in the middle. The others are picked once in twenty at most, by one or by all picks.
     middle = float(request.epsilon - mechanism.look.cost - look.noise.epsilon) / top
-    assert lead.of_one >= (math.log(math.comb(names, size)) + math.log(19)) / (0.8 * middle)
+    assert lead.of_one >= (math.log(universe) + math.log(19)) / (0.8 * middle)
     rates = [middle * (0.8 + 0.1 * (5 * (2 * place + 1) // (2 * top))) for place in range(top)]
     missed = [math.exp(-rate * lead.counts) / (top - place) for place, rate in enumerate(rates)]
-    assert math.comb(names, size) * math.fsum(missed) <= 0.052
+    assert universe * math.fsum(missed) <= 0.052
     assert lead.counts >= replace(mechanism, count_look=None).margins[0].counts
-    assert look.decides(lead.counts, USUAL_LENGTHS, mechanism.item_deviation(USUAL_LENGTHS))
+    assert look.way(lead.counts, USUAL_LENGTHS, mechanism.item_deviation(USUAL_LENGTHS)) is look.picks
 
 
 @pytest.mark.parametrize(("size", "long"), [(2, 7), (3, 6)])
@@ -169,10 +184,11 @@ def test_the_count_is_compared_with_the_number_of_units() -> None:
     lengths = Lengths(np.array([3.0, 8.0]), np.array([600.0, 400.0]))
     for sensitivity in (1, 2):
         look = look_of(replace(REQUEST, sensitivity=sensitivity))
-        assert look.decides(350 * sensitivity, lengths, 1.0)
-        assert not look.decides(350 * sensitivity - 1, lengths, 1.0)
-        assert look.decides(1_500 * sensitivity, lengths, 1.0)
-        assert not look.decides(1_500 * sensitivity + 1, lengths, 1.0)
+        assert look.way(350 * sensitivity, lengths, 1.0) is look.bins
+        assert look.way(350 * sensitivity - 1, lengths, 1.0) is look.picks
+        assert look.way(1_500 * sensitivity, lengths, 1.0) is look.bins
+        assert look.way(1_500 * sensitivity + 1, lengths, 1.0) is look.picks
+        assert look.way(100 * sensitivity, lengths, 1.0) is None
 
 
 @pytest.mark.parametrize("sensitivity", [1, 2])
@@ -191,15 +207,17 @@ def test_in_dense_data_items_tell_where_picks_are_rough_beside_those_who_lack_th
             count = round(share * transactions * sensitivity)
             way = mechanism.going_on(count, lengths)
             if not tell:
-                assert way is look.way
+                assert way is look.bins
                 continue
             assert isinstance(way, ItemsFirst)
             assert (way.select, way.support) == (ITEMS, count)
             assert way.items.measurement.cost <= Fraction(15, 100) * mechanism.budget
     # No itemset is in more transactions than there are.
     assert getattr(mechanism.going_on(1_200 * sensitivity, Lengths(np.array([5.0]), np.array([1e3]))), "select", 0)
-    sparse = mechanism.going_on(190 * sensitivity, Lengths(np.array([5.0]), np.array([1e3])))
-    assert sparse is mechanism
+    short = Lengths(np.array([5.0]), np.array([1e3]))
+    sparse = [mechanism.going_on(count * sensitivity, short) for count in (190, 290)]
+    assert sparse[0] == replace(mechanism, support=190.0 * sensitivity)
+    assert sparse[1] is look.picks
 
 
 def test_the_look_for_picks_of_one_size_sees_dense_data_too() -> None:
@@ -216,11 +234,35 @@ def test_the_look_for_picks_of_one_size_sees_dense_data_too() -> None:
     assert isinstance(items.going_on(800, lengths), LiftedExponential)
 
 
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_few_larger_itemsets_are_picked_among_the_likely_only_if_the_look_told_them_from_nothing(
+    sensitivity: int,
+) -> None:
+    lengths, held = Lengths(np.array([5.0]), np.array([10_000.0])), Lengths(np.array([2.0]), np.array([10_000.0]))
+    mechanism = planned(replace(REQUEST, sizes=(3,), universe_size=161_700, top=15, sensitivity=sensitivity))
+
+    def picks(way: object) -> bool:
+        assert isinstance(way, ItemsFirst)
+        return way.later(np.full(50, 500.0), lengths, held).pick_epsilon is not None
+
+    # The picks cost what is left of epsilon 1 after the looks and the counts of items. They tell 8 scales from nothing.
+    left = 1 - 2 * mechanism.look.cost - Fraction(3, 100) - mechanism.items.measurement.cost
+    told = 8 * 15 / float(left) * sensitivity
+    assert not picks(mechanism)
+    assert not picks(mechanism.going_on(math.floor(told) - 1, lengths))
+    assert picks(mechanism.going_on(math.ceil(told) + 1, lengths))
+    # Pairs are picked anyway, and of long lists neither.
+    pairs = planned(replace(PAIRS, top=15, sensitivity=sensitivity))
+    assert picks(pairs.going_on(0, lengths))
+    assert not picks(planned(replace(PAIRS, sizes=(3,), universe_size=161_700, top=16)).going_on(95, lengths))
+
+
 def test_where_no_length_is_clear_nothing_is_dense() -> None:
     """The look at the lengths then takes one unit for all, and any count would be large beside it."""
     looked = planned().look.add_noise(np.zeros(len(BINS), np.int64), SeededRandomness(1))
     assert looked.units.sum() == 1
-    assert not any(look_of().decides(count, looked, 1.0) for count in range(2, 5000))
+    look = look_of()
+    assert not any(look.way(count, looked, 1.0) is look.bins for count in range(2, 5000))
 
 
 BASKETS = [frozenset(some) for size in range(4) for some in combinations(range(3), size)]

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -156,6 +157,36 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
                 continue
             decided_by_a_look = name in REGISTRY[expected].instead_of
             assert decided_by_a_look or other.lead is None or other.compared_lead >= share * plan.compared_lead
+
+
+@pytest.mark.parametrize(
+    ("size", "picked", "found"),
+    [
+        (1, 15, 16),
+        (2, 7, 8),
+        ((1, 2), 7, 8),
+        ((2, 3), 5, 6),
+        ((1, 2, 3), 5, 6),
+        ((1, 2, 3, 4), 5, 6),
+    ],
+)
+def test_without_a_delta_short_lists_are_picked_from_the_whole_list(
+    size: int | tuple[int, ...], picked: int, found: int
+) -> None:
+    universe, budget = Universe(items=1_000, listed=True), Budget("0.1", "0")
+    names = [
+        make_plan(size=size, top=top, budget=budget, unit=UNIT, universe=universe).mechanism_name
+        for top in (1, picked, found, 20, 50, 200)
+    ]
+    assert names == ["permute-and-flip", "permute-and-flip", *["items-first"] * 4]
+
+
+@pytest.mark.parametrize("size", [2, 3, (1, 2), (1, 2, 3)])
+def test_without_a_delta_longer_lists_are_found_by_items_whatever_their_number(size: int | tuple[int, ...]) -> None:
+    for items, top in product((20, 50, 1_000), (15, 20, 30, 100)):
+        universe = Universe(items=items, listed=True)
+        plan = make_plan(size=size, top=top, budget=Budget("0.1", "0"), unit=UNIT, universe=universe)
+        assert plan.mechanism_name == "items-first"
 
 
 def test_auto_says_that_another_needs_less_for_the_whole_list() -> None:

@@ -97,6 +97,7 @@ def test_items_need_units_where_several_transactions_of_a_unit_are_kept() -> Non
         ({"count_share": "0.3", "with_subsets": True}, None),
         ({"top": None, "min_count": 50}, "add --top K --release-counts --with-subsets."),
         ({"by": "leverage"}, "add --release-counts --public-transactions N."),
+        ({"by": "leverage", "count_share": "0.3"}, "of transactions: add --public-transactions N."),
         ({"by": "leverage", "count_share": "0.3", "public_transactions": 900}, None),
     ],
 )

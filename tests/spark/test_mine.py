@@ -21,7 +21,7 @@ from tests import processes
 pytest.importorskip("pyspark")
 
 from fim_private import Constraints, PrivacyUnit, Universe
-from fim_private.counting import LocalDatabase
+from fim_private.counting import LocalDatabase, largest_counts
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.randomness import SeededRandomness
@@ -85,12 +85,17 @@ def test_seeded_releases_are_equal(spark: SparkSession, baskets: Path, choice: d
     assert here.itemsets
 
 
-def test_itemsets_of_a_list_are_counted_alike_when_they_are_drawn(spark: SparkSession, baskets: Path) -> None:
+@pytest.mark.parametrize("sizes", [(2,), (1, 2, 3)])
+def test_itemsets_of_a_list_are_counted_alike_when_they_are_drawn(
+    spark: SparkSession, baskets: Path, sizes: tuple[int, ...]
+) -> None:
     here, there = LocalDatabase(read_transactions(baskets)), read_with_spark(spark, str(baskets))
-    pairs = math.comb(len(here.vocabulary), 2)
-    mechanism = LiftedExponential(top=4, pick_epsilon=Fraction(1, 1000), universe_size=pairs, candidates=9)
+    universe = sum(math.comb(len(here.vocabulary), size) for size in sizes)
+    mechanism = LiftedExponential(top=4, pick_epsilon=Fraction(1, 1000), universe_size=universe, candidates=9)
     picked, again = (
-        pick_listed(database, database.top_itemsets(2, mechanism.depth), (2,), mechanism, SeededRandomness(4)).tolist()
+        pick_listed(
+            database, largest_counts(database, sizes, mechanism.depth), sizes, mechanism, SeededRandomness(4)
+        ).tolist()
         for database in (here, there)
     )
     assert picked == again
