@@ -20,7 +20,7 @@ from fim_private.privacy import Budget, Guarantee
 
 LIKELY, LIKELY_WITHOUT_DELTA, LIKELY_WITH_LOOK = Fraction(7, 12), Fraction(1, 3), Fraction(1, 10)
 """Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
-FEW, LONG = {1: 15, 2: 7, 3: 5}, 11
+FEW, FEW_LARGER, LONG = {1: 15, 2: 7, 3: 5}, 3, 11
 
 
 @spelled_out
@@ -97,15 +97,17 @@ def _weighed(plan: Plan) -> Fraction:
     lists of once and ten times the items that occur, and for three pairs and more of four without a list. Where single
     items are asked for, look-first picks. `LIKELY_WITHOUT_DELTA` was measured for single items, pairs, triples and
     several sizes of seven data sets, with a list. Up to `FEW` of itemsets of so many items at most, or of more items
-    beside smaller ones, picks from all of them are at least as good, and far better if transactions are long. From
-    `LONG` on, items-first with its look at one count is at least as good, and `LIKELY_WITH_LOOK` prefers it for lists
-    of 20 items and more.
+    beside smaller ones, and up to `FEW_LARGER` of three items or more alone, picks from all of them are at least as
+    good, and far better if transactions are long. From `LONG` on, and for more than a few of three items, items-first
+    with its look at one count is at least as good, and `LIKELY_WITH_LOOK` prefers it for lists of 20 items and more.
     """
     sizes, likely = plan.question.remaining_sizes, LIKELY
     if plan.question.budget.delta == 0:
-        finds = plan.top > FEW[min(max(sizes), 3)] or min(sizes) > 2
+        larger = min(sizes) > 2
+        finds = plan.top > (FEW_LARGER if larger else FEW[min(max(sizes), 3)])
         looks = any(getattr(search, "count_look", None) for _, search in plan.selections)
-        likely = LIKELY_WITH_LOOK if looks and max(sizes) > 1 and plan.top >= LONG else LIKELY_WITHOUT_DELTA
+        surely = looks and max(sizes) > 1 and (plan.top >= LONG or larger)
+        likely = LIKELY_WITH_LOOK if surely else LIKELY_WITHOUT_DELTA
     else:
         finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
     return min(

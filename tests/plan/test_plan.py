@@ -164,6 +164,7 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
     [
         (1, 15, 16),
         (2, 7, 8),
+        (3, 3, 4),
         ((1, 2), 7, 8),
         ((2, 3), 5, 6),
         ((1, 2, 3), 5, 6),
@@ -183,7 +184,7 @@ def test_without_a_delta_short_lists_are_picked_from_the_whole_list(
 
 @pytest.mark.parametrize("size", [2, 3, (1, 2), (1, 2, 3)])
 def test_without_a_delta_longer_lists_are_found_by_items_whatever_their_number(size: int | tuple[int, ...]) -> None:
-    for items, top in product((20, 50, 1_000), (15, 20, 30, 100)):
+    for items, top in product((20, 50, 1_000), (15, 20, 30, 100) if size != 3 else (4, 5, 10, 15, 30, 100)):
         universe = Universe(items=items, listed=True)
         plan = make_plan(size=size, top=top, budget=Budget("0.1", "0"), unit=UNIT, universe=universe)
         assert plan.mechanism_name == "items-first"
