@@ -130,6 +130,7 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
     assert (tmp_path / "speed" / "figures" / "growth.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_what_a_person_waits_for_can_be_measured(baskets: Path, tmp_path: Path) -> None:
     from benchmarks import waiting
 

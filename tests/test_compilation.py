@@ -126,6 +126,7 @@ def test_a_library_that_may_not_compile_says_so(monkeypatch: pytest.MonkeyPatch)
         compilation.compiled(len)("loop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("top", "loaded"), [(100, []), (5, ["numba"])])
 def test_a_plan_loads_no_polars_and_the_compiler_for_a_few_picks_only(top: int, loaded: list[str]) -> None:
     """Optimal composition of a few picks has a loop. Without numba it takes five times as long."""

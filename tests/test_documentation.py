@@ -74,6 +74,7 @@ def test_readme_says_of_how_many_pairs_the_example_is_the_top() -> None:
     assert f"7th and 13th of {int(pairs.replace(',', '')) / 1e6:.1f} million." in README
 
 
+@pytest.mark.slow
 def test_readme_python_example_runs(tmp_path: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     (tmp_path / "baskets.csv").write_text("bread,butter,jam,milk,tea\n" * 900)  # ten pairs

@@ -32,6 +32,7 @@ def test_every_section_is_cited() -> None:
     assert {section for cited in CITED.values() for section in cited} == SECTIONS
 
 
+@pytest.mark.slow
 def test_only_docstrings_cite_pages_that_are_not_installed() -> None:
     for path in (path for path in FILES if ROOT / "fim_private" in path.parents):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -102,6 +102,7 @@ def broken(price: Callable[[ChosenFailure, float], float]) -> int:
     )
 
 
+@pytest.mark.slow
 def test_what_looks_choose_never_costs_more_than_its_price() -> None:
     assert broken(price_of) == 0
 

@@ -121,6 +121,7 @@ def test_the_exponential_mechanism_s_composition_is_tight(name: str, slack: floa
     assert verdict.slack < slack
 
 
+@pytest.mark.slow
 def test_a_broken_plan_is_refuted() -> None:
     """The verdict is about the mechanism: one that spends more than its plan says is refuted."""
     plan = plan_of("limited-domain", top=2)
@@ -130,6 +131,7 @@ def test_a_broken_plan_is_refuted() -> None:
     assert not verdict.holds
 
 
+@pytest.mark.slow
 def test_the_claimed_profile_ends_at_the_claim() -> None:
     for plan in standard_plans(BUDGET):
         epsilon, delta = float(plan.guarantee.epsilon), float(plan.guarantee.delta)

@@ -111,6 +111,7 @@ def test_without_a_standard_output_nothing_is_charged(baskets: Path, ledger: Led
     assert ledger.state().releases == 0
 
 
+@pytest.mark.slow
 def test_a_closed_standard_input_is_said() -> None:
     done = in_a_shell("<&-", "mine", "-", *ASKED)
     assert (done.returncode, done.stdout) == (3, b"")
@@ -296,6 +297,7 @@ def test_a_link_to_standard_output_is_standard_output(baskets: Path, tmp_path: P
     assert link.is_symlink()
 
 
+@pytest.mark.slow
 def test_no_output_replaces_a_ledger_the_data_or_what_is_printed(baskets: Path, ledger: Ledger, tmp_path: Path) -> None:
     books = tmp_path / "books.json"
     books.write_bytes(ledger.path.read_bytes())

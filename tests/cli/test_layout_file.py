@@ -185,6 +185,7 @@ def test_tuning_takes_a_layout_and_its_guesses(here: Path) -> None:
 SMALL = ("--sizes", 2, "--tops", 1, "--epsilons", 1, "--trials", 2, "--mechanisms", "lmm", "--processes", 1)
 
 
+@pytest.mark.slow
 def test_a_comparison_takes_a_layout_and_goes_on_with_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[ComparisonResults] = []
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda results, _: written.append(results))
@@ -213,6 +214,7 @@ def test_a_comparison_does_not_take_a_written_guess_as_typed(here: Path) -> None
     assert "the format basket was guessed from earlier data" in words(refused)
 
 
+@pytest.mark.slow
 def test_a_comparison_asks_a_database(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[ComparisonResults] = []
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda results, _: written.append(results))

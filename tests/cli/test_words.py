@@ -15,6 +15,7 @@ from tests.cli.command import succeed
 ASKED = {"size": 2, "top": 5, "epsilon": "0.5", "delta": "1e-6", "unit_column": "customer", "release_counts": True}
 
 
+@pytest.mark.slow
 def test_what_is_composed_is_understood_as_it_was_meant() -> None:
     chosen = {**ASKED, "exclude": ["$x", "-y"], "where": "Quantity > 0", "min_count": "", "mechanism": "auto"}
     mine, plan = words_of("mine", {"file": ["-a b.csv"]}, chosen), words_of("plan", chosen)
@@ -46,6 +47,7 @@ def test_help_says_what_options_are_for() -> None:
     assert help_of("mine", ("exclude",))["exclude"].startswith("--exclude: Leave this item out.")
 
 
+@pytest.mark.slow
 def test_a_command_is_run_as_a_terminal_runs_it(tmp_path: Path) -> None:
     ledger = tmp_path / "x.ledger"
     run = Run(words_of("budget create", {"file": [str(ledger)], "epsilon": 1, "delta": 0}))

@@ -243,6 +243,7 @@ def test_a_comparison_goes_on_although_there_are_more_options_now(tmp_path: Path
         Store(tmp_path, {**fingerprint, "reading": {"format": "auto", "where": "x > 1"}})
 
 
+@pytest.mark.slow
 def test_another_comparison_s_folder_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
     compare(tmp_path, counts)
     before = (tmp_path / RESULTS).read_bytes()

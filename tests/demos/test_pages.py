@@ -49,6 +49,7 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert found >= 10
 
 
+@pytest.mark.slow
 def test_a_lesson_links_only_to_pages_that_are_beside_it(tmp_path: Path) -> None:
     lesson = find_demo("universe")
     alone = write_page(lesson, tmp_path / "alone").read_text("utf-8")

@@ -96,6 +96,7 @@ def test_a_refusal_says_what_would_fit(ledger: Ledger) -> None:
     ledger.charge(plan_for("0.3"))
 
 
+@pytest.mark.slow
 def test_what_would_fit_by_renyi_composition_fits(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
     asked = {"delta": "1e-7", "top": 50}
@@ -127,6 +128,7 @@ def test_what_only_renyi_composition_allows_is_told_too(tmp_path: Path, composit
     ledger.check(plan_for(epsilon, "1e-6", top=50))
 
 
+@pytest.mark.slow
 def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="4", delta="1e-6", composition="basic")
     ledger.charge(plan_for("1", "9e-7", top=50))
@@ -161,6 +163,7 @@ def test_where_no_delta_is_left_a_public_list_is_told_and_not_a_smaller_delta(tm
         ledger.check(plan_for("1", "1e-7", **asked))
 
 
+@pytest.mark.slow
 def test_a_smaller_delta_is_told_where_renyi_composition_has_no_delta_left_for_failures(tmp_path: Path) -> None:
     """Then no epsilon fits, and raising the total is not the only way."""
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")

@@ -112,6 +112,7 @@ def test_a_long_list_is_whole_at_the_stated_lead_and_not_at_two_thirds_of_it(nam
     assert less < FALSE_ALARM < enough
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "top"), [(1, 10), (2, 10), (2, 1)])
 def test_items_first_names_the_whole_list_at_the_stated_lead(size: int, top: int) -> None:
     """Few items make up the answer, units hold ten, and those that are not asked for are rare."""

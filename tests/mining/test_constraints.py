@@ -90,6 +90,7 @@ def baskets_of(given_rows: list[Row], plan: Plan) -> list[set[str]]:
     return list(unions.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(rows, constraints, universes, st.sampled_from(UNITS[:2]), st.integers(3, 4))
 def test_counts_are_those_of_the_itemsets_asked_for(

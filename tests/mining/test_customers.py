@@ -44,6 +44,7 @@ def invoices(shared_data: Callable[[str], Path]) -> Transactions:
     return _read[0]
 
 
+@pytest.mark.slow
 def test_merged_invoices_are_the_customers_that_ship(invoices: Transactions) -> None:
     merged = Counter(map(frozenset, as_sets(merge_units(invoices))))
     assert merged == Counter(map(frozenset, as_sets(read_transactions(path_of("online-retail-customers")))))

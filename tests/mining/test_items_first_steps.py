@@ -311,6 +311,7 @@ def test_a_list_that_would_be_mostly_noise_is_cut_short(select: str, *, listed: 
     assert all(named(frequent, SEED + run) == 20 for run in range(2))
 
 
+@pytest.mark.slow
 def test_no_pairs_are_made_up_where_hardly_any_unit_holds_two_items() -> None:
     """The look at the lengths says so. Noise alone lifts the likeliest pairs together in three runs of ten."""
     data = transactions_from_lists([[f"item {number % 40}"] for number in range(20_000)])
@@ -397,6 +398,7 @@ def test_items_are_counted_again_if_long_units_hide_them() -> None:
     assert listed.again(rare, lengths(64), lengths(2)) is None  # there are no strangers
 
 
+@pytest.mark.slow
 def test_a_second_count_finds_items_that_long_units_hide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Customers hold sixty of 4,000 items, and some of fifteen frequent ones."""
     shopper = np.random.default_rng(3)

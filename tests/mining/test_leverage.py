@@ -234,6 +234,7 @@ def test_counts_can_be_released_with_it() -> None:
         assert all(line.expected is line.leverage is None for line in less.itemsets)
 
 
+@pytest.mark.slow
 def test_what_is_expected_of_picked_pairs_is_not_too_little() -> None:
     """Items are alike and independent. Pairs are picked whose items noise made rarer, and that must not be shown."""
     random = np.random.default_rng(SEED)

@@ -59,6 +59,7 @@ def brute_force(given_rows: list[Row], asked: Constraints, listed: set[str], siz
     return Counter(itemset for _, itemset in held)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(rows, constraints, universes, st.integers(3, 4))
 def test_counts_are_of_units_that_hold_the_itemset_in_one_basket(
@@ -72,6 +73,7 @@ def test_counts_are_of_units_that_hold_the_itemset_in_one_basket(
     assert counted(given_rows, plan, 0) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(rows, BASKETS, constraints, universes, st.none() | st.integers(3, 4), st.integers(0, 2**32))
 def test_one_unit_changes_every_count_by_at_most_one_and_all_upwards(

@@ -199,6 +199,7 @@ def test_what_has_no_shape_is_refused() -> None:
         advise(Question.of(size=2, **asked), Shop.of(4000, "1.5"), count_share="0.3")
 
 
+@pytest.mark.slow
 def test_too_little_data_is_said() -> None:
     question = Question.of(size=2, top=1, budget=Budget("0.1", "1e-6"), unit=PrivacyUnit())
     said = " ".join(advice_words(advise(question, Shop.of(500, 10), count_share="0.3", tops=(1, 5))))
@@ -250,6 +251,7 @@ def test_counts_of_subsets_have_more_noise_and_so_more_advice_is_for_less() -> N
     assert all((of_alone[top] or 0) < (of_subsets[top] or 0) for top in both)
 
 
+@pytest.mark.slow
 def test_a_list_that_asks_for_no_more_is_not_said_to_help() -> None:
     question = Question.of(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(column="Kunde"))
     found = advise(question, Shop.of(1500, 60), count_share="0.3")

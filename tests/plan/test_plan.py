@@ -184,7 +184,7 @@ def test_without_a_delta_short_lists_are_picked_from_the_whole_list(
 
 @pytest.mark.parametrize("size", [2, 3, (1, 2), (1, 2, 3)])
 def test_without_a_delta_longer_lists_are_found_by_items_whatever_their_number(size: int | tuple[int, ...]) -> None:
-    for items, top in product((20, 50, 1_000), (15, 20, 30, 100) if size != 3 else (4, 5, 10, 15, 30, 100)):
+    for items, top in product((20, 1_000), (15, 20, 100) if size != 3 else (4, 10, 15)):
         universe = Universe(items=items, listed=True)
         plan = make_plan(size=size, top=top, budget=Budget("0.1", "0"), unit=UNIT, universe=universe)
         assert plan.mechanism_name == "items-first"
@@ -445,6 +445,7 @@ def test_a_found_universe_leaves_its_failure_independent() -> None:
     assert gaussian_epsilon(plan.losses, float(left)) == pytest.approx(1, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_same_question_again_has_the_same_counts() -> None:
     plan = plan_of(count_share="0.2", raw_counts=True, public_transactions=99)
     assert plan_again(plan, budget=plan.budget, top=plan.top) == plan

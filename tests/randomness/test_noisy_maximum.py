@@ -55,6 +55,7 @@ def test_the_law_of_a_universe_of_any_size_adds_up(noise: Noise, bulk: int) -> N
         assert law[0] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", list(Noise))
 def test_sampler_has_its_law_and_no_other(noise: Noise) -> None:
     randomness = SeededRandomness(SEED)
@@ -200,6 +201,7 @@ def test_what_the_first_bits_leave_open_is_decided_by_more(noise: Noise, word: i
     assert all(gap is not None and gap >= 0 for gap in gaps)
 
 
+@pytest.mark.slow
 def test_with_the_bits_the_digits_grow() -> None:
     """Words alike for longer than the digits that are computed first could tell apart."""
     rest = SeededRandomness(SEED)

@@ -53,6 +53,7 @@ def itemset_counts(baskets: Sequence[Sequence[str]], size: int) -> Counter[tuple
     return Counter(itemset for basket in baskets for itemset in combinations(sorted(basket), size))
 
 
+@pytest.mark.slow
 def test_a_declared_list_gets_the_law_over_all_its_itemsets() -> None:
     names = ("a", "b", "c", "d", "e")
     transactions = restrict_to(transactions_from_lists(BASKETS), names)

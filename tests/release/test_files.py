@@ -141,6 +141,7 @@ def there_and_back(release: Release, ending: str) -> tuple[tuple[ReleasedItemset
 # Making a release takes longer than writing it, so that each is tried with all formats.
 
 
+@pytest.mark.slow
 @given(release=releases())
 def test_whole_releases_come_back_whole(release: Release) -> None:
     for ending in (".json", ".parquet"):
@@ -150,6 +151,7 @@ def test_whole_releases_come_back_whole(release: Release) -> None:
             assert read_release(path) == release, ending
 
 
+@pytest.mark.slow
 @given(release=releases())
 def test_tables_come_back_with_every_column(release: Release) -> None:
     for ending in (".json", ".jsonl", ".csv", ".parquet"):

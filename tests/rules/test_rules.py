@@ -39,6 +39,7 @@ def by_sides(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(key=key).sort_values("key").drop(columns="key").reset_index(drop=True)
 
 
+@pytest.mark.slow
 @given(BASKETS.filter(any), st.floats(0, 1))
 def test_the_frame_is_mlxtend_s(baskets: list[set[str]], least: float) -> None:
     counts = counts_of(baskets)
@@ -144,6 +145,7 @@ def test_counts_that_contradict_each_other_give_measures_that_do_not() -> None:
         assert 0 <= (rule.measures["confidence"] or 0) <= 1
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sets(st.sampled_from("abcdefghij"), min_size=1, max_size=10).map(lambda items: tuple(sorted(items))),

@@ -20,6 +20,7 @@ LEAST_CHANCE = 1e-7
 """A correct build fails less than once in a million runs even if the seed were drawn anew."""
 
 
+@pytest.mark.slow
 @given(ROWS.filter(bool), st.integers(1, 6))
 def test_what_caps_drop_is_known_beforehand(rows, most):
     transactions = of(rows)
@@ -46,6 +47,7 @@ def as_names(items):
     return {str(item) for item in items}
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_merging_gives_the_union_of_each_unit(rows):
     merged = merge_units(of(rows))
@@ -62,6 +64,7 @@ def test_without_units_each_transaction_is_one():
     assert keep_transactions(plain, 1, words_from(0)) is plain
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 5), st.integers(0, 2**32))
 def test_a_unit_keeps_as_many_as_it_may(rows, most, seed):
     kept = keep_transactions(of(rows), most, words_from(seed))
@@ -74,6 +77,7 @@ def test_a_unit_keeps_as_many_as_it_may(rows, most, seed):
         assert not Counter(map(frozenset, chosen)) - Counter(map(frozenset, own))
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 5), st.integers(0, 2**32))
 def test_a_transaction_keeps_as_many_items_as_it_may(rows, most, seed):
     transactions = of(rows)
@@ -85,6 +89,7 @@ def test_a_transaction_keeps_as_many_items_as_it_may(rows, most, seed):
     assert np.array_equal(capped.units, transactions.units)
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(0, 4), st.integers(1, 3), st.integers(0, 2**32))
 def test_a_unit_taken_away_changes_nothing_of_the_others(rows, gone, most, seed):
     """With the same words for the other units, bounded data differ by the transactions of the one unit alone."""

@@ -67,6 +67,7 @@ def test_a_series_is_ordered_by_the_key(names):
     assert in_name_order(pl.Series(names, dtype=pl.String)).to_list() == sorted(names, key=name_order)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(NAME, max_size=5), max_size=8), st.lists(NAME, max_size=5))
 def test_the_order_of_two_items_does_not_depend_on_other_data(lists, more):
     def places(data):

@@ -23,6 +23,7 @@ from tests.transactions.reading import as_sets
 NAME = st.sampled_from(["1", "10", "9", "a", "b", "c"])
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sets(NAME), st.integers(0, 3)), max_size=8),
     st.sets(NAME | st.sampled_from(["x", "77"]), min_size=1),
@@ -112,6 +113,7 @@ def test_a_file_without_names_is_refused(tmp_path):
         read_item_names(tmp_path)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1), max_size=20), st.sets(st.integers(0, 9)), st.integers(1, 9))
 def test_items_are_kept_alike_however_many_at_once(lists, wanted, at_once):
     transactions = transactions_from_lists(lists, range(len(lists)))
@@ -126,6 +128,7 @@ def test_items_are_kept_alike_however_many_at_once(lists, wanted, at_once):
     assert kept.units.tolist() == list(range(len(left)))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sets(NAME, min_size=1), st.integers(0, 3)), max_size=9),
     st.sets(NAME | st.sampled_from(["x"]), min_size=1, max_size=3),

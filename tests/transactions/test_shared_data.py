@@ -31,12 +31,14 @@ def test_public_data_have_their_known_shapes(shared_data, name, transactions, it
     assert (read.notes.duplicates, read.notes.blanks, read.notes.empty) == (repeated, 0, 0)
 
 
+@pytest.mark.slow
 def test_invoices_have_their_known_shape(shared_data):
     read = read_transactions(shared_data("online-retail.csv.gz"), **CODES)
     assert (len(read), len(read.vocabulary)) == (25_900, 4_070)
     assert len(read.items) + read.notes.duplicates == 541_909
 
 
+@pytest.mark.slow
 def test_invoices_are_known_by_their_header(shared_data):
     read = read_transactions(shared_data("online-retail.csv.gz"))
     assert read.notes.layout.describe() == (
@@ -45,6 +47,7 @@ def test_invoices_are_known_by_their_header(shared_data):
     assert read.notes.blanks == 1_454
 
 
+@pytest.mark.slow
 def test_customers_have_their_known_shape(shared_data):
     options = {"unit_column": "CustomerID", "drop_rows_without_unit": True}
     read = read_transactions(shared_data("online-retail.csv.gz"), **CODES, **options)

@@ -63,6 +63,7 @@ def test_pairs_are_not_looked_for_in_transactions_of_one_item(tmp_path: Path) ->
     succeed(*asked, 2, "--format", "long", "--separator", ",")
 
 
+@pytest.mark.slow
 def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
     done = in_own_process("mine", shipped, "--size", 2, "--top", 5, *PROMISE, "-o", output)
@@ -216,6 +217,7 @@ def test_a_universe_can_be_declared_by_names_or_by_number(baskets: Path, tmp_pat
     assert "a limit of 100 items" in " ".join(words(counted).split())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_ends_cleanly() -> None:
     command = [sys.executable, "-m", "fim_private", "mine", "-", "--size", "2", "--top", "1", *PROMISE]
@@ -373,6 +375,7 @@ def test_no_itemset_above_the_least_count_is_explained(shipped: Path) -> None:
     assert "Counts are estimates" not in said
 
 
+@pytest.mark.slow
 def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
     asked = ("mine", shipped, "--size", 2, *PROMISE, "--min-count", 60, "--seed", 3)
     done = succeed(*asked, "--json")

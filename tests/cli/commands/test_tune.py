@@ -67,6 +67,7 @@ def test_it_says_what_is_missing_and_what_was_tested(baskets: Path) -> None:
     assert "It did not test the itemsets." in said
 
 
+@pytest.mark.slow
 def test_nothing_reaches_too_high_a_threshold(baskets: Path) -> None:
     never = ("--threshold", 10**9, "--seed", 1)
     done = tune(baskets, *never, "-o", baskets.with_name("none.json"))
@@ -78,6 +79,7 @@ def test_nothing_reaches_too_high_a_threshold(baskets: Path) -> None:
     assert json.loads(tune(baskets, *never, "--json", "-q").stdout)["itemsets"] == []
 
 
+@pytest.mark.slow
 def test_the_ledger_is_charged_once(baskets: Path) -> None:
     path = baskets.with_name("shop.ledger")
     ledger = Ledger.create(path, epsilon="1.5", delta="1e-5")
@@ -147,6 +149,7 @@ def test_what_the_output_cannot_carry_is_said_before_anything_is_spent(baskets: 
     assert over.returncode == 2
 
 
+@pytest.mark.slow
 def test_counts_can_be_asked_for(baskets: Path) -> None:
     """With their cost within that of a run: there is a ledger with room for exactly what was asked."""
     baskets.with_name("candidates.toml").write_text(

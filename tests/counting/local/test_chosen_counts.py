@@ -23,6 +23,7 @@ def transactions_of(baskets: list[frozenset[int]]) -> Transactions:
     return transactions_from_lists([[f"{item}" for item in sorted(basket)] for basket in baskets])
 
 
+@pytest.mark.slow
 @given(BASKETS, st.sets(st.integers(1, 5), min_size=1, max_size=3), st.data())
 def test_counts_are_those_of_brute_force(baskets: list[frozenset[int]], sizes: set[int], data: st.DataObject) -> None:
     """By a table and by a tree, by one thread and by two."""

@@ -69,6 +69,7 @@ def rows_of(transactions: Transactions) -> Owned:
     return [(int(who), frozenset(part.tolist())) for who, part in zip(transactions.units, parts, strict=True)]
 
 
+@pytest.mark.slow
 @each_method
 @settings(max_examples=60, deadline=None)
 @given(owned, sizes, st.integers(1, 30), st.integers(1, 2))
@@ -178,6 +179,7 @@ def test_a_cap_favours_no_item_of_a_unit() -> None:
     assert all(abs(number - runs / 6) < 6 * (runs * 5 / 36) ** 0.5 for number in kept.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(owned, st.lists(baskets_of, min_size=1, max_size=6), st.integers(1, 3), st.data())
 def test_one_unit_changes_each_count_by_at_most_one_and_all_upwards(

@@ -28,6 +28,7 @@ def two_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fim_private.report.audit.report.audit_all", verdicts)
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_the_package_can_show(tmp_path: Path) -> None:
     succeed("audit", "all", "--output", tmp_path, "--quiet")
     report = (tmp_path / "report.md").read_text("utf-8")

@@ -329,6 +329,7 @@ def test_each_row_is_decided_by_itself(said: Said, rows: list[tuple[str, str]]) 
     assert decided(rows[::-1]) == together[::-1]
 
 
+@pytest.mark.slow
 @given(CONDITIONS, st.lists(st.tuples(st.sampled_from("pqr"), CELLS, CELLS), max_size=8), st.sampled_from("pqr"))
 def test_a_filter_changes_the_rows_of_one_unit_only(said: Said, rows: list[tuple[str, str, str]], gone: str) -> None:
     """The sensitivity: without a unit's rows, everybody else's baskets are the same."""

@@ -49,6 +49,7 @@ def test_quoted_fields_are_split_as_written(line, fields):
     assert split_line(line, ",") == fields
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     rows=st.lists(st.lists(st.text('ab", ;\x1f', max_size=5), min_size=1, max_size=5), min_size=1, max_size=4),

@@ -134,6 +134,7 @@ def test_a_line_over_a_mebibyte_is_refused_without_its_text():
         read(f"{line}\n1,0\n")
 
 
+@pytest.mark.slow
 def test_a_line_and_a_field_of_nearly_a_mebibyte_are_read():
     name = "x" * 200_000
     long = ",".join(str(number) for number in range(150_000))

@@ -111,6 +111,7 @@ def test_other_columns_are_refused_for_baskets() -> None:
 NAME = st.text(st.sampled_from('ab ,"é'), max_size=4)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from("pqr"), st.lists(NAME, max_size=4)), min_size=1, max_size=8),
     st.sampled_from([8, 1 << 20]),

@@ -53,6 +53,7 @@ def test_integers_round_trip(rows):
 TOKEN = st.text(max_size=4).filter(lambda name: name and not any(stripped(letter) == "" for letter in name))
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(TOKEN.filter(lambda name: "\0" not in name), max_size=5), min_size=1, max_size=8))
 def test_names_round_trip(rows):
     data = "".join(" ".join(row) + "\n" for row in rows)
@@ -67,6 +68,7 @@ PIECES = st.sampled_from(
 GAPS = st.sampled_from([" ", "\t", "\x0b", "\x0c", "\n", "\r", "\r\n", "\x1c", "\u00a0", ""])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(PIECES, GAPS), max_size=40), st.integers(1, 40), st.integers(0, 10))
 def test_compiled_reading_is_the_same_as_reading_tokens(tokens, block, small):
     data = "".join(piece + gap for piece, gap in tokens)
@@ -78,6 +80,7 @@ def test_compiled_reading_is_the_same_as_reading_tokens(tokens, block, small):
         assert outcome(data, format="fimi") == slow
 
 
+@pytest.mark.slow
 def test_numbers_are_read_by_compiled_code_and_few_of_them_without():
     program = (
         "import io, sys; from fim_private import read_transactions as r\n"

@@ -111,6 +111,7 @@ def test_columns_that_mark_returns_are_noted(sign):
     assert "voided" not in read(yes, where="voided = FALSE", **CHOSEN).notes.returns
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.text(max_size=4).filter(lambda name: "\0" not in name)), min_size=1),
     st.booleans(),
@@ -239,6 +240,7 @@ def test_an_open_quote_takes_in_no_other_line(format_name):
     assert len(read("\n".join(["tid,item", *rows]), format="long")) == 159
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [["tid", "item"], ["milk", "tea"]], ids=["long", "one-hot"])
 @given(
     st.lists(st.text(st.sampled_from('01 ,"'), max_size=6), max_size=6),

@@ -178,6 +178,7 @@ def test_spoilt_footers_are_refused_without_another_error() -> None:
                 continue
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tried_elsewhere")
 def test_honest_files_are_read_as_before() -> None:
     one_hot = pl.DataFrame({"^a.*$": [True, False], "*": [True, True], "tea": [False, True]})

@@ -91,6 +91,7 @@ def test_lists_are_joined_whatever_the_order_of_their_columns(here: Path) -> Non
     assert transactions.units.tolist() == [0, 1, 0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from(["a,b", "c", "", " a"]), min_size=1), min_size=1, max_size=4))
 def test_any_lines_are_read_as_from_one_file(tmp_path_factory: pytest.TempPathFactory, files: list[list[str]]) -> None:
     folder = tmp_path_factory.mktemp("files")
