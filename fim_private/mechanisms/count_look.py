@@ -58,7 +58,7 @@ only for bins."""
 
 @dataclass(frozen=True, kw_only=True)
 class CountLook:
-    """Noise for one count. If that is large, one of two ways is the one to go, with what the looks leave of the budget.
+    """Noise for one count, and the ways that may follow with what the looks leave of the budget.
 
     Args:
         noise: of the look.
@@ -125,7 +125,7 @@ class CountLook:
         return bool(lengths.units @ lengths.lengths >= self.least_length * lengths.units.sum())
 
     def way(self, count: int, lengths: Lengths, item_deviation: float) -> PrivBasis | LiftedExponential | None:
-        """The other way to go, by what this look found and the look at the lengths before it; None if there is none.
+        """The other way to go, by what this look found and the look at the lengths before it; None for items first.
 
         `item_deviation` is that of the noise in first counts of items, in units.
         """
