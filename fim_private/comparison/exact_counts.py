@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fim_private.comparison.settings import ALL_SIZES, Settings, chooses_from_all, long_lists
+from fim_private.comparison.settings import ALL_SIZES, Settings, chooses_from_all, ranked_tops
 from fim_private.counting import count_histogram, top_itemsets
 from fim_private.mechanisms.certified_domain import candidates_of
 from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK
@@ -100,7 +100,7 @@ def count_all(
     all_sizes = None
     if settings.all_sizes:
         progress(f"counting itemsets of all sizes of {name}")
-        longest = max(long_lists(settings))
+        longest = max(ranked_tops(settings))
         depth = max(CANDIDATES_PER_PICK * longest, candidates_of(longest, settings.all_sizes)) + 1
         all_sizes = (
             _all_counts(transactions, *settings.all_sizes)

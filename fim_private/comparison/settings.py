@@ -177,7 +177,7 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
             for top in settings.tops_of(name):
                 for epsilon in settings.epsilons:
                     yield Cell(mechanism=name, size=size, top=top, epsilon=epsilon, universe_items=universe)
-    for (name, listed), top, epsilon in product(ranking_all_sizes(settings), long_lists(settings), settings.epsilons):
+    for (name, listed), top, epsilon in product(ranking_all_sizes(settings), ranked_tops(settings), settings.epsilons):
         universe = declared if listed else None
         yield Cell(mechanism=name, size=ALL_SIZES, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
@@ -233,7 +233,7 @@ def works_without_delta(name: str) -> bool:
     return True
 
 
-def long_lists(settings: Settings) -> tuple[int, ...]:
+def ranked_tops(settings: Settings) -> tuple[int, ...]:
     """The values of k for several sizes together: from 50 to 200, or all if none is."""
     tops = tuple(sorted(settings.tops + settings.long_tops))
     return tuple(top for top in tops if 50 <= top <= 200) or tops

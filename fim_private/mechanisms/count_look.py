@@ -26,7 +26,7 @@ from fim_private.mechanisms.exponential import RISE
 from fim_private.mechanisms.lacking_items import LEAST_DENSE, rough_in_dense_data
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
-from fim_private.mechanisms.privbasis import PrivBasis
+from fim_private.mechanisms.privbasis import LARGEST_TOP, PrivBasis
 from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
 
 LOOK_SHARE = Fraction(3, 100)
@@ -85,7 +85,7 @@ class CountLook:
         cost = LOOK_SHARE * request.epsilon
         left = request.epsilon - before - cost
         size, several = max(request.sizes), len(request.sizes) > 1
-        in_bins = several and request.binned and size in _BINNED
+        in_bins = several and request.binned and size in _BINNED and request.top <= LARGEST_TOP
         if min(request.sizes) < 1 or request.top not in _PICKED.get(size, ()) or (size == max(_BINNED) and not in_bins):
             return None
         least = 0.0

@@ -65,7 +65,7 @@ def test_no_way_costs_more_than_the_budget(request_: Request, sensitivity: int) 
         {"delta": Fraction(1, 10**6)},
     ],
 )
-def test_for_several_sizes_it_is_where_no_delta_and_all_is_left_open(changes: dict[str, object]) -> None:
+def test_for_several_sizes_it_is_taken_without_a_delta_if_nothing_else_is_asked_for(changes: dict[str, object]) -> None:
     assert look_of().place == 20
     assert planned(replace(REQUEST, **changes)).count_look is None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from fim_private.comparison.settings import ALL_SIZES, long_lists, ranking_all_sizes
+from fim_private.comparison.settings import ALL_SIZES, ranked_tops, ranking_all_sizes
 from fim_private.mechanisms.registry import AUTO, COMPARATORS
 from fim_private.report.comparison.choice import ahead_of_auto
 from fim_private.report.comparison.results import ComparisonResults
@@ -58,7 +58,7 @@ def _precision(results: ComparisonResults, data: str) -> Table:
                 top,
                 *_row(results, "precision", listed=listed, data=data, mechanism=name, top=top),
             )
-            for top in long_lists(settings)
+            for top in ranked_tops(settings)
             for name, listed in ranking_all_sizes(settings)
         ),
         caption=f"**{data}: itemsets of {_sizes(settings.all_sizes)} items in one ranking**, the task of most "
@@ -85,7 +85,7 @@ def _ahead(results: ComparisonResults, data: str) -> str:
 
 def _missed(results: ComparisonResults, data: str) -> Table:
     settings = results.settings
-    top = long_lists(settings)[-1]
+    top = ranked_tops(settings)[-1]
     measures = {"itemsets missed": "false_negative_rate", "error of counts": "count_error"}
     return Table(
         name=f"missed-{data.lower()}",
