@@ -100,14 +100,16 @@ def _weighed(plan: Plan) -> Fraction:
     beside smaller ones, and up to `FEW_LARGER` of three items or more alone, picks from all of them are at least as
     good, and far better if transactions are long. From `LONG` on, and for more than a few of three items, items-first
     with its look at one count is at least as good, and `LIKELY_WITH_LOOK` prefers it for lists of 20 items and more.
+    For itemsets of more items than `FEW` has, items-first always serves: picks from all need all itemsets counted,
+    which is refused where transactions are long, and it was as good for one to five itemsets of four data sets.
     """
     sizes, likely = plan.question.remaining_sizes, LIKELY
     if plan.question.budget.delta == 0:
-        larger = min(sizes) > 2
-        finds = plan.top > (FEW_LARGER if larger else FEW[min(max(sizes), 3)])
+        larger, uncounted = min(sizes) > 2, max(sizes) > max(FEW)
+        finds = uncounted or plan.top > (FEW_LARGER if larger else FEW[max(sizes)])
         looks = any(getattr(search, "count_look", None) for _, search in plan.selections)
         surely = looks and max(sizes) > 1 and (plan.top >= LONG or larger)
-        likely = LIKELY_WITH_LOOK if surely else LIKELY_WITHOUT_DELTA
+        likely = Fraction(0) if uncounted else LIKELY_WITH_LOOK if surely else LIKELY_WITHOUT_DELTA
     else:
         finds = max(sizes) > 1 if plan.universe.has_list else min(sizes) > 1 and plan.top > 2
     return min(

@@ -168,7 +168,6 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
         ((1, 2), 7, 8),
         ((2, 3), 5, 6),
         ((1, 2, 3), 5, 6),
-        ((1, 2, 3, 4), 5, 6),
     ],
 )
 def test_without_a_delta_short_lists_are_picked_from_the_whole_list(
@@ -180,6 +179,16 @@ def test_without_a_delta_short_lists_are_picked_from_the_whole_list(
         for top in (1, picked, found, 20, 50, 200)
     ]
     assert names == ["permute-and-flip", "permute-and-flip", *["items-first"] * 4]
+
+
+@pytest.mark.parametrize("size", [4, 7, (1, 4), (1, 2, 3, 4)])
+@pytest.mark.parametrize("items", [20, 4_000])
+def test_without_a_delta_not_all_itemsets_of_four_items_are_counted(size: int | tuple[int, ...], items: int) -> None:
+    universe, budget = Universe(items=items, listed=True), Budget("1", "0")
+    for top in (1, 3, 15):
+        assert (
+            make_plan(size=size, top=top, budget=budget, unit=UNIT, universe=universe).mechanism_name == "items-first"
+        )
 
 
 @pytest.mark.parametrize("size", [2, 3, (1, 2), (1, 2, 3)])
