@@ -98,7 +98,7 @@ def release_table(release: Release) -> str:
             [
                 str(itemset.rank),
                 JOINT.join(map(printable, itemset.items)),
-                *(_cell(getattr(itemset, field)) for field, _ in group.columns),
+                *(_cell(getattr(itemset, field), digits=2 if field == "lift" else 4) for field, _ in group.columns),
             ]
             for itemset in group.itemsets
         ]
@@ -123,11 +123,11 @@ def _subsets_table(release: Release) -> str:
     return table(["subset", "count", "at least", "at most"], rows, right=[False, True, True, True])
 
 
-def _cell(value: float | None) -> str:
-    """Counts as whole numbers, supports and lifts with four digits after the point."""
+def _cell(value: float | None, *, digits: int = 4) -> str:
+    """Counts as whole numbers, others with so many digits after the point."""
     if value is None:
         return ""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
 
 
 def release_bars(release: Release, *, block: str) -> str:
