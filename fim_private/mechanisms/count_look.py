@@ -1,12 +1,13 @@
-"""A look at one count, where names are public and delta is 0: whether another way is better than items first.
+"""A look at one noisy count decides whether another way is better than items first. Names are public, and delta is 0.
 
-The look is at the count of the last itemset that matters, with discrete Laplace noise.
-* If that itemset is in a good part of all transactions, the data is dense. Few items then make up the answer, and
-  counts of these items (`lacking_items.py`), or of all their subsets at once if several sizes are asked for
-  (`privbasis.py`), are better than anything that goes by single itemsets. In the baskets of shops even the most
+The look adds discrete Laplace noise to the count of the k-th itemset.
+* If a good part of all transactions hold that itemset, the data is dense. The answer is then made of few items.
+  Counts of these items (`lacking_items.py`), or of all their subsets at once if several sizes are asked for
+  (`privbasis.py`), are better than any way that treats itemsets one by one. In the baskets of shops even the most
   frequent pairs are rarer. The count is compared with the number of transactions, which was released before.
-* If the count stands out for picks from all itemsets of the list, such picks find them (`lifted_exponential.py`). Noisy
-  counts of items would only cost budget.
+* If picks from all itemsets of the list can tell an itemset with this count from the rest, they follow
+  (`lifted_exponential.py`). Noisy counts of items would only cost budget.
+* Otherwise the mechanism counts the items first.
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -32,40 +33,41 @@ from fim_private.mechanisms.protocol import BY_COUNT, Request, Spending
 LOOK_SHARE = Fraction(3, 100)
 """The share of epsilon for the look."""
 _PICKED, _SHORT = {1: range(16, 31), 2: range(8, 501), 3: range(1, 501), 4: range(1, 501)}, 60
-"""By the largest size of itemsets, for which k the look is worth its price. For fewer items and pairs `auto` takes
-picks without a look. More than `_SHORT` are picked from very large data only: there it is worth it in dense data."""
+"""The values of k for which the look is worth its price, by the largest size of itemsets. For smaller k `auto` picks
+items and pairs without a look. Above `_SHORT` picks win only in very large data; the look serves dense data there."""
 _TIMES_BULK, _CAUTION = 0.8, 0.5
-"""Where a count is the logarithm of the universe, in scales of a pick, all others of the list together are picked as
-often. Picks are better than items first if the last itemset has so many times this: for items, pairs and triples of ten
-data sets alike, also with lists of many names that nobody has. So many scales of the look's noise are added."""
+"""The bulk is the logarithm of the universe's size times the scale of a pick. An itemset with this count is picked as
+often as all itemsets with a count of 0 together. Picks are better than items first if the k-th itemset has at least
+`_TIMES_BULK` times the bulk. This held for items, pairs and triples of ten data sets, also with long lists of names
+that do not occur. For safety, `_CAUTION` scales of the look's noise are added."""
 _ROUGH = (0.3, 0.4)
 _TIMES_BULK_IF_ROUGH, _CAUTION_IF_ROUGH = 0.5, -0.5
-"""Where transactions are long, first counts of items are rough, and items first has less to offer. The deviation of the
-noise in them is taken as a multiple of that logarithm, for triples half of it: their parts are pairs. From the first to
-the second of `_ROUGH`, less and less is enough for picks: at last what these numbers say in place of the ones above."""
+"""Long transactions make the first counts of items rough, and items first is then less good. `_ROUGH` is the deviation
+of the noise in these counts, divided by the bulk (and by 2 for triples, whose parts are pairs). Up to its first number
+the rule above holds, from its second number on these numbers replace it, and in between the rule changes linearly."""
 _DENSE = 0.35
-"""PrivBasis is ahead if the last itemset is in so many of all transactions: so it was for lists of 20 to 200 in four
-dense data sets, and then in two others. Where it is in fewer than a quarter, PrivBasis is mostly behind."""
+"""PrivBasis is ahead if at least this share of all transactions hold the k-th itemset. This was measured for k = 20 to
+200 in four dense data sets, and then checked in two others. Below a quarter, PrivBasis is mostly behind."""
 _SEEN = 4.0
-"""Where items tell their itemsets, the count is at least so many scales of the look's noise."""
+"""Counts of items alone follow only if the count is at least this many scales of the look's noise."""
 _MORE_THAN_ALL = 1.5
-"""If so many times all units are said to hold an itemset, the look at their number saw too few of them."""
+"""No itemset is in more than all units. A share above this means that the look at their number saw too few of them."""
 _BINNED = (3, 4)
-"""Items and pairs alone are many beside the items that they are made of, and better found one by one than in bins.
-Before the look, all itemsets are counted, which for larger ones takes long or is refused: four items are worth that
-only for bins."""
+"""The largest sizes for which PrivBasis may follow. If only items and pairs are asked for, other ways are better. The
+look needs all itemsets counted, which takes long for large itemsets, or is refused. For four items it is taken only if
+PrivBasis may follow."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountLook:
-    """Noise for one count, and the ways that may follow with what the looks leave of the budget.
+    """Noise for one count, and the ways that may follow. The looks and the way together cost the whole budget.
 
     Args:
-        noise: of the look.
-        size: items per itemset, or the most.
-        picks: from the whole list.
-        bins: in dense data; None if `picks` serves there too.
-        least_length: the look is taken only if units hold so many items on average.
+        noise: the look's noise.
+        size: the number of items of the largest itemsets.
+        picks: picks from all itemsets of the list.
+        bins: PrivBasis, for dense data; None if it cannot follow.
+        least_length: the look is taken only if units hold at least this many items on average.
     """
 
     noise: LaplaceCounts
@@ -76,7 +78,7 @@ class CountLook:
 
     @classmethod
     def of(cls, request: Request, *, before: Fraction) -> CountLook | None:
-        """The look for what is asked, with a public list and without a delta; None if it is not worth its price.
+        """The look for this request, which has a public list and no delta; None if it is not worth its price.
 
         `before` is what the looks before it cost.
         """
@@ -90,7 +92,7 @@ class CountLook:
             return None
         least = 0.0
         if request.top > _SHORT or (several and size not in _BINNED):
-            # In dense data units hold a good part of the items that so many itemsets have at least.
+            # In dense data a unit holds a good part of the fewest items that so many itemsets can be made of.
             least = LEAST_DENSE ** (1 / size) * fewest_items(request.top, request.sizes)
         return cls(
             noise=LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity),
@@ -102,12 +104,12 @@ class CountLook:
 
     @property
     def depth(self) -> int:
-        """So many of the largest counts are needed for the look and for either way."""
+        """How many of the largest counts the look and each way need."""
         return max(self.picks.depth, 0 if self.bins is None else self.bins.depth)
 
     @property
     def place(self) -> int:
-        """The look is at the count of the itemset at this place of the ranking. One unit moves it by at most Delta."""
+        """The place in the ranking whose count is looked at. One unit changes that count by at most Delta."""
         return self.picks.top
 
     @property
@@ -121,13 +123,13 @@ class CountLook:
         return Spending(what=what, epsilon=self.noise.epsilon)
 
     def worth_it(self, lengths: Lengths) -> bool:
-        """Whether units hold so many items that the look is worth its price."""
+        """Whether units hold enough items for the look to be worth its price."""
         return bool(lengths.units @ lengths.lengths >= self.least_length * lengths.units.sum())
 
     def way(self, count: int, lengths: Lengths, item_deviation: float) -> PrivBasis | LiftedExponential | None:
-        """The other way to go, by what this look found and the look at the lengths before it; None for items first.
+        """The way that follows from what this look found, and the look at the lengths before; None for items first.
 
-        `item_deviation` is that of the noise in first counts of items, in units.
+        `item_deviation` is the deviation of the noise in first counts of items, in units.
         """
         share = count / (self.noise.sensitivity * float(lengths.units.sum()))
         if self.bins is not None and _DENSE <= share <= _MORE_THAN_ALL:
@@ -139,7 +141,7 @@ class CountLook:
         return self.picks if count >= float(least) else None
 
     def items_tell(self, count: int, lengths: Lengths) -> bool:
-        """Whether data is so dense, and picks so rough, that counts of items alone are the way to go."""
+        """Whether data is so dense, and picks are so rough, that counts of items alone are better."""
         if count < _SEEN * float(self.noise.scale):
             return False
         scale = self.noise.sensitivity * self.picks.top / float(self.noise.epsilon / LOOK_SHARE)
@@ -147,7 +149,7 @@ class CountLook:
 
 
 def _picks(request: Request, left: Fraction) -> LiftedExponential:
-    """Picks from all itemsets of the list, for so much."""
+    """Picks from all itemsets of the list, for this part of epsilon."""
     return LiftedExponential(
         top=request.top,
         pick_epsilon=left / sum(rising(request.top, RISE)),
@@ -159,7 +161,7 @@ def _picks(request: Request, left: Fraction) -> LiftedExponential:
 
 
 def _bins(request: Request, left: Fraction) -> PrivBasis:
-    """PrivBasis, for so much."""
+    """PrivBasis, for this part of epsilon."""
     return PrivBasis(
         top=request.top,
         sizes=request.sizes,

@@ -131,7 +131,7 @@ REGISTRY: dict[str, Row] = {
         ),
         Row(
             name="items-first",
-            summary="counts items without names, picks or counts itemsets of frequent ones, and tests names that no list holds",
+            summary="counts items without names, picks or counts itemsets of frequent ones, and tests unlisted names",
             source="after Durfee and Rogers 2019; construction of this project",
             module="fim_private.mechanisms.items_first",
             twins_at=f"{_TWINS}.certificates:ITEMS_FIRST",

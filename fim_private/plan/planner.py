@@ -19,7 +19,7 @@ from fim_private.plan.question import Question, QuestionArguments, spelled_out
 from fim_private.privacy import Budget, Guarantee
 
 LIKELY, LIKELY_WITHOUT_DELTA, LIKELY_WITH_LOOK = Fraction(7, 12), Fraction(1, 3), Fraction(1, 10)
-"""Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
+"""Mechanisms that find the items first find likely itemsets with these shares of the lead that they state."""
 FEW, FEW_LARGER, LONG = {1: 15, 2: 7, 3: 5}, 3, 11
 
 
@@ -92,16 +92,17 @@ def _choose(question: Question) -> Plan:
 def _weighed(plan: Plan) -> Fraction:
     """The lead of one itemset by which `auto` compares plans.
 
-    items-first prefers itemsets of frequent items, which its lead leaves out, and look-first may go on with it.
-    Its lead counts everything that may go wrong. `LIKELY` was measured for pairs and triples of five data sets, with
-    lists of once and ten times the items that occur, and for three pairs and more of four without a list. Where single
-    items are asked for, look-first picks. `LIKELY_WITHOUT_DELTA` was measured for single items, pairs, triples and
-    several sizes of seven data sets, with a list. Up to `FEW` of itemsets of so many items at most, or of more items
-    beside smaller ones, and up to `FEW_LARGER` of three items or more alone, picks from all of them are at least as
-    good, and far better if transactions are long. From `LONG` on, and for more than a few of three items, items-first
-    with its look at one count is at least as good, and `LIKELY_WITH_LOOK` prefers it for lists of 20 items and more.
-    For itemsets of more items than `FEW` has, items-first always serves: picks from all need all itemsets counted,
-    which is refused where transactions are long, and it was as good for one to five itemsets of four data sets.
+    Mechanisms that find the items first prefer itemsets of frequent items. The lead that they state leaves this out, so
+    it is multiplied:
+    * With a delta, by `LIKELY`: measured for pairs and triples of five data sets, with lists of once and ten times the
+      items that occur, and for k of 3 and more of four data sets without a list. For single items look-first picks.
+    * Without a delta, by `LIKELY_WITHOUT_DELTA`: measured for single items, pairs, triples and several sizes of seven
+      data sets, with a list. Up to k = `FEW`, by the largest size, picks from all itemsets are at least as good, and
+      far better if transactions are long; for triples alone up to k = `FEW_LARGER`.
+    * Without a delta, where items-first looks at one count, by `LIKELY_WITH_LOOK` for k of at least `LONG`, and for
+      triples alone: `auto` then takes it for all lists of 20 items and more, and it is at least as good.
+    * Without a delta, for larger itemsets than `FEW` has, by 0: picks from all need all itemsets counted, which is
+      refused if transactions are long. items-first was as good for k = 1 to 5 of four data sets.
     """
     sizes, likely = plan.question.remaining_sizes, LIKELY
     if plan.question.budget.delta == 0:
