@@ -79,7 +79,7 @@ def run_twice(path: Path, folder: Path, settings: Settings) -> tuple[pl.DataFram
 
 
 def behind(table: pl.DataFrame, *, errors: int) -> pl.DataFrame:
-    """The cells of rivals that are ahead of `auto` by more than `BEHIND` and by so many standard errors.
+    """The cells of rivals that are ahead of `auto` by more than `BEHIND` and by this many standard errors.
 
     `auto` has no list here, also where the rival has one, unless it ran with a list only. `of_listed` is its precision
     with that list, if it ran with both.

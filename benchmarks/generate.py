@@ -53,7 +53,7 @@ Patterns = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 
 def generate(path: Path, transactions: int, shape: Shape = Shape(), *, block: int = BLOCK) -> None:
-    """Write so many baskets, one a line, items as whole numbers between blanks.
+    """Write this many baskets, one a line, items as whole numbers between blanks.
 
     Args:
         path: of the file; it is there only once it is whole.
@@ -95,7 +95,7 @@ def _patterns(shape: Shape, weights: NDArray[np.float64], random: Generator) -> 
 
 @numba.njit(nogil=True, cache=True)
 def _draw(random, wanted, weights, pattern_items, pattern_ends, share, flat, ends):  # type: ignore[no-untyped-def]  # noqa: PLR0917
-    """Draw baskets of so many draws each into `flat`, end to end, and where each ends into `ends`."""
+    """Draw baskets of this many draws each into `flat`, end to end, and where each ends into `ends`."""
     end = 0
     for basket in range(len(wanted)):
         first, left = end, wanted[basket]

@@ -92,7 +92,7 @@ def releases(ledger: Ledger) -> list[Entry]:
 
 
 def race(folder: Folder, mines: int) -> Findings:
-    """So many `mine` at once, where half of them fit."""
+    """This many `mine` at once, where half of them fit."""
     fit = mines // 2
     ledger = folder.ledger("race", f"{fit}/10", "1/10")
     outputs = [folder.path / f"race-{place}.json" for place in range(mines)]

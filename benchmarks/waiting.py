@@ -79,7 +79,7 @@ def speed_ups(folder: Path) -> list[dict[str, Any]]:
 
 
 def draws() -> dict[str, float]:
-    """Seconds of so many exact draws, by their number."""
+    """Seconds of this many exact draws, by their number."""
     return {str(number): _in_own_process("draws", number)["seconds"] for number in DRAWS}
 
 

@@ -257,7 +257,7 @@ class Gaussian(ZCDP):
 
 
 ROUNDING_VARIANCE = 3
-"""Gaussian noise, rounded to whole numbers at random, is discrete Gaussian noise with so much more variance."""
+"""Gaussian noise, rounded to whole numbers at random, is discrete Gaussian noise with this much more variance."""
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from fim_private.randomness.discrete_laplace import discrete_laplace_mass, sampl
 BITS = 53
 """A uniform number is one of 2^53, the usual way to make a double between 0 and 1."""
 _LOOKED_AT = 24
-"""Roundings of the sum, the product and the logarithm move the uniform number by less than so many steps."""
+"""Roundings of the sum, the product and the logarithm move the uniform number by less than this many steps."""
 _WORK = 200_000
-"""More uniform numbers than this are not looked at: a noise that so many can have made counts as possible."""
+"""More uniform numbers than this are not looked at: a noise that this many can have made counts as possible."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -452,7 +452,7 @@ def _measured(noise: NoiseFamily, cost: Fraction, sensitivity: int) -> Measureme
 def _exactly(
     noise: NoiseFamily, full: int, cost: Fraction, *, resolution: int = 1, sensitivity: int = 1
 ) -> Measurement:
-    """The measurement of this resolution that costs at most so much."""
+    """The measurement of this resolution that costs at most this much."""
     if noise is LAPLACE:
         variance = 2 * math.ceil(sensitivity * resolution * full / cost) ** 2
     else:

@@ -112,14 +112,14 @@ def sample(
     pipeline: Pipeline | None = None,
     by_command: int | None = None,
 ) -> Sampled:
-    """Write both files, release each so many times, and count the event.
+    """Write both files, release each this many times, and count the event.
 
     Args:
         case: what to release.
         runs: of each side.
         mistake: of a broken twin.
         pipeline: from what was read to a release; None for `mine_as_planned` with the secure source.
-        by_command: so many seeded runs are also compared with the command line. None compares no run.
+        by_command: this many seeded runs are also compared with the command line. None compares no run.
     """
     release = pipeline or (lambda transactions: mine_as_planned(transactions, case.plan))
     seen, exact, swapped = case.seen, None, False
@@ -155,7 +155,7 @@ def sample(
 
 
 def exact_epsilon(case: Case, runs: int) -> float:
-    """The epsilon of the event that so many runs tell most of, by the exact laws; 0 where none tells anything."""
+    """The epsilon of the event that this many runs tell most of, by the exact laws; 0 where none tells anything."""
     _, exact, _ = _worst_event(case, runs)
     return exact or 0.0
 

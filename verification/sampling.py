@@ -102,14 +102,14 @@ class Event:
         return math.inf if self.other <= 0 else math.log((self.chance - delta) / self.other)
 
     def expected(self, runs: int, delta: float) -> float:
-        """The lower bound on epsilon that so many runs give, if they hit as often as is expected."""
+        """The lower bound on epsilon that this many runs give, if they hit as often as is expected."""
         return epsilon_low(round(self.chance * runs), round(self.other * runs), runs, delta=delta)
 
 
 def telling_event(
     one: Mapping[tuple[int, ...], float], other: Mapping[tuple[int, ...], float], *, runs: int, delta: float
 ) -> Event:
-    """Of the events P(o) > e^t P'(o), for all t and both directions, the one that so many runs tell most by.
+    """Of the events P(o) > e^t P'(o), for all t and both directions, the one that this many runs tell most by.
 
     These are the events that privacy has to hold for (Neyman and Pearson); which t is best is up to how many runs there
     are. It is chosen by the exact laws alone, so no bound is spoilt by looking for it.

@@ -191,7 +191,7 @@ def largest_proved(
     Returns None if nothing is guaranteed however little the part spends.
 
     Args:
-        need: what a theorem needs if the part spends so much. With `fast` only fast theorems are tried.
+        need: what a theorem needs if the part spends this much. With `fast` only fast theorems are tried.
         picks: how many picks there are, about.
         epsilon: what everything together may spend.
         delta: what everything together may spend.
@@ -214,7 +214,7 @@ def largest_above(spent: Fraction, need: Callable[[Fraction], Need], *, picks: i
 
     Args:
         spent: what a faster theorem allows.
-        need: what is needed if the part spends so much.
+        need: what is needed if the part spends this much.
         picks: how many picks there are, about.
         epsilon: what everything together may spend.
     """

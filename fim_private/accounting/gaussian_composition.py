@@ -30,7 +30,7 @@ FACTORS = (
     ),
     *((after, 1.0005 + 1 / (24 * after)) for after in (1.8, 2.2, 2.8, 3.5, 4.5, 6.0)),
 )
-"""What a pick costs, in epsilon^2/8, if what follows costs at least so much, in epsilon^2/2.
+"""What a pick costs, in epsilon^2/8, if what follows costs at least this much, in epsilon^2/2.
 
 The first number is proved on paper, the others by a program: `tests/accounting/test_gaussian_composition.py`.
 """
@@ -47,7 +47,7 @@ _NARROW, _FLOATS = 0.01, 1000.0
 
 
 def picks_cost(picks: int, after: float = 0.0) -> float:
-    """What so many picks of bounded range epsilon cost together, in epsilon^2/2, without the factor `_wide`.
+    """What `picks` picks of bounded range epsilon cost together, in epsilon^2/2, without the factor `_wide`.
 
     `after` is what the steps that follow cost, in epsilon^2/2, rounded down.
 
@@ -67,7 +67,7 @@ def picks_cost(picks: int, after: float = 0.0) -> float:
 
 
 def pick_rho(epsilon: float, picks: int = 1, after: float = 0.0) -> float:
-    """What so many picks of bounded range epsilon cost together, rounded up, if the steps that follow cost `after`."""
+    """What `picks` picks of bounded range epsilon cost together, rounded up, if the steps that follow cost `after`."""
     single = picks * _single(epsilon)
     if epsilon > WIDEST:
         return single

@@ -31,9 +31,9 @@ Places = NDArray[np.int64]
 MOST_PICKS = 80
 """For more picks, Gaussian composition proves nearly as much, and is faster."""
 _STEPS = 100
-"""So many steps of the grid are one deviation of the whole loss."""
+"""The number of steps of the grid per deviation of the whole loss."""
 _BELOW, _ABOVE, _FURTHEST = 3.0, 2.5, 40.0
-"""The grid goes on for so many deviations below 0 and above epsilon, which is at most the last number of them."""
+"""The grid reaches this many deviations below 0 and above epsilon. Epsilon is at most `_FURTHEST` deviations."""
 _CORNERS = 60
 """How many corners a polygon has."""
 _WIDEST, _NARROWEST = 2.0, 1e-8
@@ -43,7 +43,7 @@ _LEAST_DEVIATION = 1e-5
 _LEAST = 1e-12
 """No guarantee has epsilon 0, as with Gaussian composition."""
 _DEVIATIONS = 9.0
-"""Gaussian noise beyond so many deviations is treated as certain, or as if it were nearer."""
+"""Gaussian noise beyond this many deviations is treated as certain, or as if it were nearer."""
 _SURE = 1 + 1e-12
 """A factor that is far larger than the rounding of a single step."""
 
@@ -153,7 +153,7 @@ class _Grid:
         return curve
 
     def _before_pairs(self, curve: Floats, pairs: Floats, times: int) -> Floats:
-        """The curve with the worst of some steps of two outcomes before it, so many times."""
+        """The curve with the worst of some steps of two outcomes before it, this many times."""
         up, p, down, other = pairs.T
         first, second = self._taps(up, p), self._taps(down, other)
         places, masses = (np.stack([*one, *two], axis=1) for one, two in zip(first, second, strict=True))
@@ -193,7 +193,7 @@ def _worst_before(curve: Floats, furthest: int, places: Places, masses: Floats, 
 
     Args:
         curve: shape (points,).
-        furthest: so many points are added at either end.
+        furthest: this many points are added at either end.
         places: shape (pairs, 4), where the value for the first point is taken from, if points are added.
         masses: shape (pairs, 4), what each of the four values is multiplied with.
         times: how many steps.

@@ -83,7 +83,7 @@ def largest_between(
 
 
 def halved(holds: Callable[[float], bool], low: float, high: float, times: int) -> tuple[float, float]:
-    """The interval that is left after so many halvings: `holds` is true at its lower end, false at its upper end.
+    """The interval that is left after this many halvings: `holds` is true at its lower end, false at its upper end.
 
     Args:
         holds: true up to some value, false above it.

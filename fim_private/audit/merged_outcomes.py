@@ -78,7 +78,7 @@ def _moved(law: Floats, step: int, most: float = _MOST) -> Pair:
 
 
 def _repeated(step: Pair, times: int, most: float) -> Pair:
-    """So many independent steps of the same laws, with log ratios of at most this each."""
+    """The laws of several independent steps like this one. The log ratio of each step is at most `most`."""
     if times == 1:
         return step
     half = _repeated(step, times // 2, most)

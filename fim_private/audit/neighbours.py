@@ -56,7 +56,7 @@ class Limits:
     Args:
         sensitivity: Delta.
         relation: the neighbouring relation.
-        most_new: a unit may make at most so many new itemsets occur. None allows any number.
+        most_new: the most new itemsets that one unit may make occur. None allows any number.
         universe_size: the size of a declared universe, to which groups are filled up. None for an open universe.
     """
 

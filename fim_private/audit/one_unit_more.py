@@ -17,7 +17,7 @@ from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.randomness import Randomness
 
 CANDIDATES = 100
-"""The picks are compared on so many itemsets."""
+"""The number of itemsets on which the picks are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survi
 _NOTHING = Pair(one=np.ones(1), other=np.ones(1))
 _COMMON = (0, 1, 45, 1225)
 _ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 91)
-"""The unit's own itemsets are all those of so many items."""
+"""The unit's own itemsets are all itemsets of this many items of its own."""
 
 
 def largest_deltas(
@@ -47,11 +47,11 @@ def cases(
 
 
 def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
-    """The probability that an itemset of the unit alone is found, if each of its transactions has so many of them.
+    """The probability that an itemset of the unit alone is found, if each of its transactions has this many of them.
 
     Args:
         mechanism: the mechanism.
-        own: so many itemsets of each transaction are the unit's own: the same ones, or different ones.
+        own: how many itemsets of each transaction are the unit's own: the same ones, or different ones.
         held: how many itemsets each transaction holds.
     """
     weight = mechanism.measurement.added(held)

@@ -310,7 +310,7 @@ class WithShare(Command):
 
 
 def unit_with(transactions: int) -> PrivacyUnit:
-    """A unit with at most so many transactions, where no data is read and its column may have any name."""
+    """A unit with at most this many transactions, where no data is read and its column may have any name."""
     return PrivacyUnit() if transactions == 1 else PrivacyUnit(column="unit", max_transactions=transactions)
 
 

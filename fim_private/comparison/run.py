@@ -29,9 +29,9 @@ Advance = Callable[[int, int], None]
 """Called with the number of finished cells and the number of all cells."""
 
 SAMPLED, SAMPLING_SECONDS = 12, 10.0
-"""The time of all runs is estimated from one run of about so many cells, and from what fits into so many seconds."""
+"""The time of all runs is estimated from one run of `SAMPLED` cells, and from what fits into the seconds."""
 SAMPLED_NAMES = 10**6
-"""The time of runs that give noise to every name is estimated from a run with so many names: a second or two."""
+"""The time of runs that give noise to every name is estimated from a run with this many names: a second or two."""
 
 _worker: tuple[Settings, dict[str, ExactCounts]]
 

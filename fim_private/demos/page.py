@@ -18,7 +18,7 @@ from fim_private.report.document.write import write_page as write_document_page
 BANNER = "A LESSON: public or made-up data, exact figures shown, seeded noise. Not a private release."
 
 MOVED = 2
-"""So many controls can be moved on a page: the first ones."""
+"""The number of controls that can be moved on a page. They are the first ones."""
 
 LESSON = re.compile("`fim-private demo ([a-z-]+)`")
 """How the text of a lesson names another lesson."""

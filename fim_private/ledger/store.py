@@ -26,7 +26,7 @@ from fim_private.writing import take_name
 PATIENCE = 60.0
 """How many seconds to wait for other processes."""
 SILENT = 1.0
-"""After so many seconds `on_wait` is called."""
+"""After this many seconds `on_wait` is called."""
 
 
 OnWait = Callable[[], None]

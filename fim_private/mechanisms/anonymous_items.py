@@ -67,7 +67,7 @@ class AnonymousItems:
         return np.where(order < len(counts), order, -1), noisy[order]
 
     def strangers(self, items: int) -> float:
-        """How many tokens may go on by noise alone if so many items stand out."""
+        """How many tokens may go on by noise alone if this many items stand out."""
         return min(_STRANGERS * items, self.names / 2)
 
     def expected(self, noisy: NDArray[np.int64]) -> Floats:

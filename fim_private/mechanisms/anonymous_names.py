@@ -100,7 +100,7 @@ class Certified:
         return isinstance(self.inner, WithGaps) and self.inner.gaps
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """As many ranks as the certificate allows, none of an itemset that does not occur."""
+        """The ranks that the certificate allows to name. No rank is of an itemset that does not occur."""
         ranks = self.inner.select(profile, randomness)
         return ranks[: self._named(ranks, profile, randomness)]
 

@@ -17,16 +17,16 @@ from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.noise_family import NoiseFamily
 
 MOST_CANDIDATES = 100_000
-"""At most so many itemsets are counted, or picked from."""
+"""The most itemsets that are counted, or picked from."""
 MOST_TESTED = 1_000
-"""So many of the most frequent tokens tell what to expect of itemsets."""
+"""The number of most frequent tokens from which the counts of itemsets are predicted."""
 _LEAST_JOINED = 1_000
 _SOMEWHAT_MORE = 1.5
-"""So many times as many itemsets as are asked for, among which noise still leaves a choice."""
+"""Noise still leaves a choice among k times this many itemsets."""
 
 
 def fewest_items(top: int, sizes: tuple[int, ...]) -> int:
-    """So many items are the fewest that have k itemsets of these sizes."""
+    """The smallest number of items that make at least k itemsets of these sizes."""
     return next(items for items in count(1) if sum(math.comb(items, size) for size in sizes) >= top)
 
 
@@ -71,24 +71,24 @@ class AskedItemsets:
 
     @property
     def enough(self) -> int:
-        """So many tokens have far more pairs than are asked for."""
+        """A number of tokens that make far more pairs than are asked for."""
         return math.ceil(3 * math.sqrt(2 * self.top))
 
     @property
     def barely_enough(self) -> int:
-        """So many tokens have somewhat more itemsets than are asked for."""
+        """The smallest number of tokens that make somewhat more itemsets than are asked for."""
         return next(tokens for tokens in count(self.size) if math.comb(tokens, self.size) >= _SOMEWHAT_MORE * self.top)
 
     @property
     def fewest(self) -> int:
-        """At least so many tokens go on to noisy counts, whatever was counted before."""
+        """The fewest tokens that go on to noisy counts, whatever was counted before."""
         # All itemsets above a count are asked for with a k far larger than their number.
         asked = 0 if self.min_count is not None else self.top * min(1.0, 2 * self.epsilon)
         return max(self.tuning.few, self.enough, round(self.tuning.few_per_pick * asked))
 
     @property
     def likeliest(self) -> int:
-        """So many tokens may be counted once more."""
+        """How many tokens at most are counted once more."""
         return max(self.fewest, 4 * self._usually_needed)
 
     @property
@@ -124,7 +124,7 @@ class AskedItemsets:
 
     @property
     def _usually_needed(self) -> int:
-        """A good answer of pairs or larger itemsets usually needs at most so many tokens."""
+        """The most tokens that a good answer of pairs or larger itemsets usually needs."""
         return min(math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
 
     def _likeliest(self, supports: Floats, transactions: float) -> tuple[Floats, Floats]:

@@ -46,7 +46,7 @@ _FIRST_STEP, _STEP = Fraction(5), Fraction(1, 2)
 """The second length weighs e^-5 times the whole list, and each shorter one e^-1/2 times the one before. So a list with
 enough support is cut with probability below 1/58, and mostly by little."""
 _ENOUGH = 34
-"""So many tenths of a deviation above T are enough support. It is nearly sure to pass: if the test fails, nothing is
+"""Enough support is this many tenths of a deviation above T. It is nearly sure to pass. If the test fails, nothing is
 named, which is worse than a somewhat shorter list."""
 _ORDERED_FIRST_STEP, _ORDERED_STEP = 3, 3
 """The same in the order of noisy supports, where mostly the end of a list lacks support. If the longer list is sure to
@@ -208,7 +208,7 @@ class Certificate:
         return {0: max(0.0, 1 - math.fsum(law.values())), **law}
 
     def missed(self, support: int, picks: int) -> float:
-        """How often not the whole list of so many picks is named if all have this support or more; a bound."""
+        """How often not the whole list of this many picks is named if all have this support or more; a bound."""
         # A list is cut most often if its last pick alone has so little.
         chances = self._chances([support + self._enough] * (picks - 1) + [support])
         # Continuous noise fails the test at least as often (Canonne, Kamath, Steinke 2020, Proposition 25).

@@ -1,7 +1,7 @@
 """Certified domain: choose as if the most frequent itemsets were public, then name them if a noisy test allows it.
 
 Some more than k itemsets are picked from the top l, without a stop symbol. The *support* of a pick is its count less
-c_(l+1). As many as there are too many are left out again: picks among the picks, where little support is likely. So a
+c_(l+1). The surplus is left out again, by picks among the picks, where little support is likely. So a
 few picks may fall on rare itemsets, which would fail the test. How many of the k to test is chosen privately. They are
 named if their smallest support, with discrete Gaussian noise, reaches T. The test is one number, so the same noise
 costs the same whatever k is. Proof: docs/mathematics.md#certified-domain.
@@ -73,7 +73,7 @@ class CertifiedDomain:
         threshold: T, in transactions.
         test_delta: a bound on P(Delta + noise >= T).
         cut_epsilon: the epsilon of choosing how many picks to test; None if all are tested.
-        spare: so many more are picked, and as many left out.
+        spare: how many more than k are picked. As many are left out again.
         rise: how much more of epsilon later picks get than earlier ones. Those to leave out are the last.
         sensitivity: Delta.
     """
@@ -190,14 +190,14 @@ class CertifiedDomain:
 
         Proof: docs/mathematics.md#peeling.
         """
-        # Before each pick, at least so many of the list are left, until all are picked.
+        # Before each pick, at least this many of the list are left, until all are picked.
         left = np.maximum(self.top - np.arange(self.picks), 1)
         # Picks of the bulk have a support of Delta.
         left_out = missed_by_picks(self._float_rates[1], math.log(self.top), lead - self.sensitivity)
         return min(1.0, self._too_many_on_bulk(lead, left) + left_out + self.certificate.missed(lead, self.top))
 
     def _too_many_on_bulk(self, lead: int, left: int | NDArray[np.int64] = 1) -> float:
-        """How often more picks fall on the bulk than are left out, if so many of the list are left; a bound."""
+        """How often more picks fall on the bulk than are left out, if this many of the list are left; a bound."""
         # m of them fall there on average. More than s do with probability m^(s+1)/(s+1)! at most.
         weights = math.log(self.candidates) - lead * self._float_rates[0] - np.log(left)
         average = float(np.logaddexp.reduce(weights))
@@ -209,7 +209,7 @@ class CertifiedDomain:
         return (self.threshold,)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """As many ranks as the certificate allows."""
+        """The ranks that the certificate allows to name."""
         # A pick may fall on an itemset that does not occur, whose name nobody has. The picks go on: the neighbour with
         # such an itemset has it and the picks after it. It may be left out on either side.
         ranks = peel(profile.top(self.candidates), rates=self.rates, open_universe=False, randomness=randomness)

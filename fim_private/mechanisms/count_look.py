@@ -92,7 +92,7 @@ class CountLook:
             return None
         least = 0.0
         if request.top > _SHORT or (several and size not in _BINNED):
-            # In dense data a unit holds a good part of the fewest items that so many itemsets can be made of.
+            # In dense data a unit holds a good part of the fewest items that this many itemsets can be made of.
             least = LEAST_DENSE ** (1 / size) * fewest_items(request.top, request.sizes)
         return cls(
             noise=LaplaceCounts(top=1, epsilon=cost, sensitivity=request.sensitivity),

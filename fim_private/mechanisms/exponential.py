@@ -75,7 +75,7 @@ class Exponential:
 
     @property
     def scale(self) -> Fraction:
-        """With so much more of a lead, in counts, a wrong pick in the middle is less likely by a factor e."""
+        """With this much more of a lead, in counts, a wrong pick in the middle is less likely by a factor e."""
         return 1 / self.rate
 
     @cached_property

@@ -52,7 +52,7 @@ class ItemReading:
         return min(told, self.asked.top + math.floor(self.asked.tuning.read_spare * self.asked.top))
 
     def left_out(self, tokens: int) -> LeftOut:
-        """How some of so many tokens are left out."""
+        """How some of this many tokens are left out."""
         spare = self.asked.tuning.read_spare
         number = max(tokens - self.asked.top, math.floor(tokens * spare / (1 + spare)))
         if not number:

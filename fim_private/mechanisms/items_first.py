@@ -76,17 +76,18 @@ from fim_private.privacy import Failure, Loss, OneSidedFailure
 _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
 GOES_ON = 3.2
-"""Tokens of a large universe go on from about so many deviations on."""
+"""Tokens of a large universe go on from about this many deviations on."""
 _SEEN = GOES_ON + NORMAL_REACH
 _MISSED, _OFF = 0.01, 2.326
-"""With the lead of one, each of five things goes wrong so often, because noise takes so many deviations off: both items
-of a pair go on, both pass the test, and the pair stands out."""
+"""With the lead of one, each of five things fails with probability `_MISSED`, when noise takes `_OFF` deviations off:
+both items of a pair go on, both pass the test, and the pair stands out."""
 _SURELY_SEEN = GOES_ON + _OFF
 _ONCE = MISSED / 3
-"""With the stated lead, each of three things goes wrong so often: all items of the list go on, all pass the test, and
-all itemsets of the list stand out."""
+"""With the stated lead, each of three things fails with this probability: all items of the list go on, all pass the
+test, and all itemsets of the list stand out."""
 _LIKELY_TOKENS = 100
-"""The stated lead of picks from all itemsets of the tokens is over those of so many. Rarer tokens weigh less."""
+"""The stated lead of picks from all itemsets of the tokens is over the itemsets of this many tokens. Rarer tokens weigh
+less."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 
@@ -140,7 +141,7 @@ class ItemsFirst:
 
     @property
     def depth(self) -> int:
-        """So many of the largest counts are needed before the items are counted, for the look at one and its way."""
+        """How many of the largest counts the look at one count and its ways need, before the items are counted."""
         return 0 if self.count_look is None else self.count_look.depth
 
     def loud(self, names: int) -> Iterator[ItemsFirst | PrivBasis]:
@@ -287,7 +288,7 @@ class ItemsFirst:
         return self.histogram(self.usual_lengths)
 
     def given_support(self, support: float, deviation: float, lengths: Lengths) -> ItemsFirst:
-        """The same if about so many units hold the k-th itemset: the first counts of frequent items may be rougher.
+        """The same if about this many units hold the k-th itemset: the first counts of frequent items may be rougher.
 
         Args:
             support: as released before, in transactions. Each item of the k-th itemset is in at least as many.
@@ -302,7 +303,7 @@ class ItemsFirst:
         return self._given(support, max(enough, tuning.least_items * float(self.budget)))
 
     def in_dense_data(self, support: float) -> ItemsFirst:
-        """The same if about so many units hold the k-th itemset, a large share of all: items are counted again then.
+        """The same if about this many units hold the k-th itemset, a large share of all: items are counted again then.
 
         `support` is as for `given_support`.
         """
@@ -318,7 +319,7 @@ class ItemsFirst:
         return replace(self, support=support, items=items)
 
     def given_lengths(self, lengths: Lengths) -> ItemsFirst:
-        """The same if units hold so many items: a look that is not worth its price then is not taken."""
+        """The same, once the lengths of units are known. A look that is then not worth its price is not taken."""
         look = self.count_look
         return self if look is None or look.worth_it(lengths) else replace(self, count_look=None)
 
@@ -329,18 +330,18 @@ class ItemsFirst:
             return self
         if lengths.many(self.look) and lacking_items.may_tell(self.asked) and look.items_tell(count, lengths):
             return self.in_dense_data(float(count))
-        # How dependent the items of pairs are, so rough a look does not tell.
+        # For pairs this look is too rough to say how dependent their items are.
         known = replace(self, support=float(max(count, 1))) if self.size > 2 else self
         return look.way(count, lengths, self.item_deviation(lengths)) or known
 
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
-        """How first counts name single items if units hold so many items; None if tokens are better."""
+        """How first counts name single items if units have these lengths; None if tokens are better."""
         if self.test_delta is None or self.select == COUNTS:
             return None
         return item_histogram(self.asked, self.budget - self.look.cost, self.test_delta, lengths)
 
     def reading(self, lengths: Lengths) -> ItemReading | None:
-        """How single items are read from first counts if units hold so many items; None if another way is better."""
+        """How single items are read from first counts if units have these lengths; None if another way is better."""
         if self.test_delta is None or self.select is not None or self.histogram(lengths) is not None:
             return None
         left = self.budget - self.look.cost
@@ -369,7 +370,7 @@ class ItemsFirst:
         return histogram.threshold / histogram.measurement.resolution / lengths.weight(histogram.measurement.full)
 
     def few(self, supports: Floats, lengths: Lengths) -> int:
-        """So many tokens go on to noisy counts, by about how many units hold each, in decreasing order."""
+        """How many tokens go on to noisy counts. `supports`: about how many units hold each, in decreasing order."""
         deviation = self.item_deviation(lengths)
         return itemset_measurements.tokens(self.asked, supports, lengths, self._after_items, deviation)
 
@@ -452,7 +453,7 @@ class ItemsFirst:
         )
 
     def picks_from_all(self, pick_epsilon: Fraction, tokens: int) -> LiftedExponential:
-        """The exponential mechanism that picks from all itemsets of so many tokens."""
+        """The exponential mechanism that picks from all itemsets of this many tokens."""
         return LiftedExponential(
             top=self.top,
             pick_epsilon=pick_epsilon,
@@ -464,7 +465,7 @@ class ItemsFirst:
 
     @property
     def held_at_most(self) -> int:
-        """So many of the largest counts of all itemsets may be needed after the charge; 0 if none are."""
+        """How many of the largest counts of all itemsets may be needed after the charge."""
         return most_held(self.size) + 1 if self.asked.picked_from_all and self.select != COUNTS else 0
 
     def deviation(self, steps: LaterSteps) -> float:

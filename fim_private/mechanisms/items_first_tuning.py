@@ -22,7 +22,7 @@ class Tuning:
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
         clear_items: if the support of the k-th itemset was released before, the items get less: so much that this
-            support, less one deviation of its noise, is so many deviations of the noise in their counts. The numbers
+            support, less one deviation of its noise, is this many deviations of the noise in their counts. The numbers
             are for itemsets from one, two, and three items on: the larger an itemset, the rarer it is beside its items.
         least_items: but the items get at least this share of rho.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
@@ -31,7 +31,7 @@ class Tuning:
         sure: the test is made for this times the support of the rarest item in the k itemsets that are likeliest if
             items are independent.
         again_share: the share of rho for counting the likeliest items once more.
-        again_below: they are counted again only if the last of them is at most so many deviations above 0.
+        again_below: they are counted again only if the last of them is at most this many deviations above 0.
         least_test: the test of the smallest support gets at least this share of rho.
         most_test: it gets at most this share of what is left after the items.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
@@ -41,13 +41,13 @@ class Tuning:
             The itemsets in doubt get the rest.
         clear: some will be clear if the noise of the pairs is at most this times the support of the rarest item that a
             good answer needs.
-        doubt: an itemset is in doubt if it is at most so many deviations from the k-th.
+        doubt: an itemset is in doubt if it is at most this many deviations from the k-th.
         picks_pairs_share: the pairs' share if itemsets of several sizes are picked.
         full_items: a unit with at most this many items counts in full.
         full_found: the same where the first counts name single items. It is larger by the factor (2 epsilon)^1.5 if
             that is above 1.
         stands_out: if the support of the k-th item was released before, the number with the least error is taken
-            instead. With it, that support is at least so many deviations of the noise.
+            instead. With it, that support is at least this many deviations of the noise.
         lost: the average loss by units that do not count in full is known. The loss of one item differs from it by
             about this share.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
@@ -66,13 +66,13 @@ class Tuning:
         dependent: the count of a pair is off what its items let expect by about this share of that.
         dependent_known: if the support of the k-th pair was released before, by about this times that support instead.
         least_dependent: but by at least this share, and at most by all.
-        most_unlikely: a pair of which nothing is expected is put behind the k-th by about so many scales of a pick.
+        most_unlikely: a pair of which nothing is expected is put behind the k-th by about this many scales of a pick.
         dense: items alone tell of their pairs if the k-th is in at least this share of all transactions, as if items
             were independent,
         dense_larger: and of larger itemsets if the k-th of the items and pairs is in at least this share,
         rough: and if the deviation of the noise in a pick of itemsets is at least this times its support.
         dense_items: if it is known before that they do, the first counts of the items get at most this share of rho.
-        spare_items: so many times as many items are picked then as have somewhat more itemsets than are asked for.
+        spare_items: this many times as many items are picked then as have somewhat more itemsets than are asked for.
         items_picked_share: the share of these picks in what is left. The rest is for counts of who lacks these items.
         full_lacking: a unit that lacks this times as many of them as is usual counts in full.
         rise: how much more of epsilon later picks get.
@@ -81,19 +81,19 @@ class Tuning:
         several_reach: the same for picks of single items, or from several sizes.
         larger_reach: the same for picks of one size of three items or more, from all itemsets of these tokens.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
-        few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
-        few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
-        pairs_stand_out: more go on while the support of the last itemset asked for is at least so many deviations of
+        few: how many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
+        few_per_pick: this many times k tokens go on instead if that is more. It is less if epsilon is below 1/2.
+        pairs_stand_out: more go on while the support of the last itemset asked for is at least this many deviations of
             the noise in counts of pairs.
         rarest: these have at least this times its support.
-        below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
+        below_last: where single items are asked for, all tokens go on down to this many deviations below the k-th, or
             below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
             the root of 2 epsilon.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon. Larger itemsets are then
             picked as if the support of the k-th were not known.
         peels_items: if single items and others are asked for, picks select if what a pick can tell from nothing is at
-            most so many times the support of the k-th, as if items were independent.
+            most this many times the support of the k-th, as if items were independent.
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
@@ -106,17 +106,17 @@ class Tuning:
             `peels_larger`.
         peels_larger_support: what tells an itemset from all that are as likely is then also at most so many times that
             support. Without a public list it is up to twice as much if more picks are as exact as noisy counts.
-        peels_larger_exact: it is twice as much if so many picks are.
+        peels_larger_exact: it is twice as much if this many picks are.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for long lists.
-        long_list: lists of at least so many items are long.
+        long_list: the fewest items of a long list.
         picks_of_found: the share of rho for picks from them, for short lists.
-        few_of_found: beyond so many items it falls as 1/sqrt(k).
+        few_of_found: beyond this many items it falls as 1/sqrt(k).
         reads_least, reads_most: long lists of single items are read from first counts if the support of the k-th was
-            released before, and is at least so many deviations of the noise, and at most so many times what an item
+            released before, and is at least this many deviations of the noise, and at most this many times what an item
             needs to go on to picks.
         read_lost: the same as `lost`, for how items are then counted.
-        read_clear: the items that are read are expected to stand out by at least so many deviations.
+        read_clear: the items that are read are expected to stand out by at least this many deviations.
         read_sure: the same as `sure`, of the larger of that and the support.
         read_noise: at most about this share of what is read is there by noise alone.
         read_spare: this times k more are read than are named, and as many left out; of fewer, the same part.

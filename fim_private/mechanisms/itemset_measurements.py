@@ -18,11 +18,11 @@ from fim_private.mechanisms.measurement import Measurement
 
 _LEAST_CANDIDATES = 100
 _RECOUNTS = 2
-"""So often itemsets in doubt are counted again: after the first time fewer are."""
+"""How often itemsets in doubt are counted again. After the first time fewer are in doubt."""
 
 
 def tokens(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fraction, item_deviation: float) -> int:
-    """So many tokens go on.
+    """How many tokens go on.
 
     Args:
         asked: what is asked for.
@@ -58,7 +58,7 @@ def with_counts(
         steps: the steps before.
         left: what all counts may cost.
         supports: about how many units hold each token, in decreasing order.
-        few: at most so many tokens go on.
+        few: the most tokens that go on.
         held: how many of the first tokens units hold.
         budget: what all steps of the mechanism may cost.
     """
@@ -124,7 +124,7 @@ def _pairs(asked: AskedItemsets, left: Fraction, share: float, held: Lengths) ->
 
 
 def _clear(asked: AskedItemsets, supports: Floats, lengths: Lengths, left: Fraction) -> int:
-    """So many tokens may be in an itemset that is asked for, and are few enough for clear counts of pairs.
+    """How many tokens may be in an itemset that is asked for, but no more than clear counts of pairs allow.
 
     The more tokens go on, the more of their pairs a transaction holds, and the less it counts in each of them.
     """

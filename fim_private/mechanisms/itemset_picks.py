@@ -124,7 +124,7 @@ def with_picks(
 
 
 def candidates_per_decoy(top: int) -> int:
-    """If k picks have decoys, there is one for so many candidates."""
+    """How many candidates there are per decoy, if k picks have decoys."""
     return min(_MOST_APART, max(1, top // _SHORT_LIST))
 
 
@@ -143,12 +143,12 @@ def with_decoys(asked: AskedItemsets, favour: NDArray[np.int64]) -> NDArray[np.i
 
 
 def decoys_stand_beside(asked: AskedItemsets, candidates: int) -> bool:
-    """Whether there are decoys beside so many candidates."""
+    """Whether there are decoys beside this many candidates."""
     return _decoys(asked) and candidates >= _MANY_CANDIDATES * asked.top
 
 
 def weights_of(supports: Floats) -> list[int]:
-    """The weights of tokens that about so many units hold: an itemset's chance is proportional to the product."""
+    """The weights of tokens that about this many units hold: an itemset's chance is proportional to the product."""
     return [max(1, round(support)) for support in supports.tolist()]
 
 
@@ -241,7 +241,7 @@ def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, neede
         support: about how many units hold the k-th itemset.
         told_apart: the support that a pick can tell from nothing.
         needed: the support of the rarest item that a good answer needs.
-        as_exact: so many picks are as exact as noisy counts of pairs at epsilon 1/2.
+        as_exact: this many picks are as exact as noisy counts of pairs at epsilon 1/2.
     """
     tuning = asked.tuning
     if asked.size == 2:

@@ -61,7 +61,7 @@ class JointExponential:
 
     @property
     def scale(self) -> Fraction:
-        """With so much more of a lead, in counts, a wrong list is less likely by a factor e."""
+        """With this much more of a lead, in counts, a wrong list is less likely by a factor e."""
         return 1 / self.rate
 
     @property
@@ -74,7 +74,7 @@ class JointExponential:
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         lists = _Lists(profile, self.universe_size, self._places)
-        # From so much loss on, all lists together weigh no more than a few without a loss: they are one part.
+        # From this much loss on, all lists together weigh no more than a few without a loss: they are one part.
         all_lists = lists.number(lists.within(lists.largest))
         last = min(lists.largest, math.ceil(all_lists.bit_length() * self.scale))
         # Losses above one bound, up to the next, are drawn like the smallest of them. A coin makes up for it.
@@ -126,7 +126,7 @@ class _Lists:
         return [self._ends[bisect_right(self._counts, loss - best) - 1] for best in self._best]
 
     def number(self, within: Sequence[int]) -> int:
-        """The number of lists whose itemset at each place is one of so many."""
+        """The number of lists whose itemset at each place is one of this many."""
         return math.prod(most - taken for taken, most in enumerate(within))
 
     def loss(self, ranks: Sequence[int]) -> int:

@@ -26,12 +26,12 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_COUNT
 
 LEAST_DENSE, _ROUGH = 0.2, 0.08
-"""By a look, counts of items tell more than picks of itemsets if the k-th is in so many of all transactions, and if the
-deviation of a pick's noise is at least the second of these times the number of those that lack it: the fewer lack it,
-the less it matters how its items depend on each other."""
+"""After a look, counts of items tell more than picks of itemsets on two conditions. At least `LEAST_DENSE` of all
+transactions hold the k-th itemset. And the deviation of a pick's noise is at least `_ROUGH` times the number of
+transactions that lack it: the fewer lack it, the less it matters how its items depend on each other."""
 _SEEN = 3.0
-"""Without a look before, the k-th support is at least so many deviations of the noise in counts of items. With Laplace
-noise, whose picks are rougher, only a look may say that items tell."""
+"""Without a look before, counts of items alone also need a k-th support of this many deviations of their noise. With
+Laplace noise, whose picks are rougher, they need a look."""
 
 
 def may_tell(asked: AskedItemsets) -> bool:

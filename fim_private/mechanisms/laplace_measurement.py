@@ -90,7 +90,7 @@ def scale_of(variance: int) -> int:
 
 
 def _scale_costing(moved: int, cost: float | Fraction) -> int:
-    """The least whole scale with which moving counts by so much together costs at most this epsilon."""
+    """The least whole scale with which moving counts by this much together costs at most this epsilon."""
     return max(1, math.ceil(moved / Fraction(cost)))
 
 

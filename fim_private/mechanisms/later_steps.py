@@ -33,9 +33,9 @@ class LaterSteps:
         itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
         spread: the look at how many of these itemsets transactions hold; None if picks select.
         in_doubt: what it may cost to count the itemsets in doubt again, each time.
-        tokens: so many tokens go on.
+        tokens: how many tokens go on.
         candidates: the answer is chosen from at most this many itemsets. Where picks choose from all itemsets of the
-            tokens, so many are counted beforehand.
+            tokens, this many are counted beforehand.
         certificate: what decides how many itemsets are named; None if the items' names are a public list.
     """
 

@@ -33,7 +33,7 @@ PICK_VARIANCE = 1.64
 _CLEAR = 2.0
 """A bin with fewer units than this many standard deviations of the noise counts as empty."""
 _MANY = 3.0
-"""So many standard deviations of the noise in the number of units are many."""
+"""Units are many if their number is at least this many standard deviations of its noise."""
 _USUAL = 10.0
 """The length that is assumed if no bin is clear."""
 _FULL = [2.0**power for power in range(12)]
@@ -71,7 +71,7 @@ class LengthLook:
         return self._gaussian.gaussian.rho
 
     def noise(self, bins: int, randomness: Randomness) -> NDArray[np.int64]:
-        """The noise of so many bins."""
+        """The noise of this many bins."""
         return sample_discrete_gaussians(self.variance, bins, randomness)
 
     @property

@@ -48,7 +48,7 @@ class Others(Protocol):
 
 
 def most_held(size: int) -> int:
-    """So many of the most frequent itemsets are counted beforehand. More would take long to count."""
+    """How many of the most frequent itemsets are counted beforehand. To count more would take long."""
     return 1_000_000 if size <= 3 else 100_000
 
 
@@ -58,7 +58,7 @@ class LiftedExponential(Exponential):
 
     Args:
         candidates: l, public.
-        attempts: all picks together take so many at most, on average; public.
+        attempts: the most attempts that all picks together take, on average; public.
     """
 
     candidates: int

@@ -65,38 +65,40 @@ _LOOKS_SHARE = LOOK_SHARE + Fraction(FOUND.look_share)
 """The share of rho for both looks, at most."""
 UNKNOWN_WAY_SHARES, LEAST_GAIN = (Fraction(1, 40), Fraction(1, 20)), Fraction(101, 100)
 """The shares of delta, one tried after the other, for not knowing which way the looks will choose. They are needed if
-picks cost less than noise. Picks must then gain so much."""
+picks cost less than noise. Picks must then gain this much."""
 _LEADS, _LEADS_OF_NAMED, _WITHOUT_ITEMS = 0.4, 0.5, 0.8
 _EASE, _EASE_OF_LARGER = 0.8, 0.4
-"""Picks choose from `_LEADS` times their lead on, or from less where items first has little to offer: from
-`_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. If no single items are asked for,
-`_EASE_OF_LARGER` takes the place of `_EASE`: the items of larger itemsets are more frequent. Where first counts name
-single items, `_LEADS_OF_NAMED` takes the place of `_LEADS`."""
+"""Picks follow if the support is at least `_LEADS` times their lead. Less is enough where items first is less good:
+`_WITHOUT_ITEMS` leads, less `_EASE` times the support that items need to be found. If no single items are asked for,
+`_EASE_OF_LARGER` replaces `_EASE`, because the items of larger itemsets are more frequent. Where first counts name
+single items, `_LEADS_OF_NAMED` replaces `_LEADS`."""
 _LONG, _LEAST_LEADS = 40, 0.3
 """Picks of more than `_LONG` itemsets are hardly ever right with a support below `_LEAST_LEADS` leads."""
 _LEADS_OF_READ, _CAUTION_OF_READ = 0.5, 0.5
-"""Where items first would read single items from their first counts, picks choose from so many times their lead on,
-plus so many deviations of the look's noise."""
+"""Where items first would read single items from their first counts, picks follow if the support is at least their lead
+times the first number, plus the deviation of the look's noise times the second."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
-"""Each pair: from so many times the support that this test needs on, the test gets this share of rho, and the list is
-not cut."""
+"""Each pair: if the support is at least the first number times what this test needs, the test gets the second number as
+its share of rho, and the list is not cut."""
 _UNCUT_LEADS = 0.5
-"""Lists that are not cut also need so many leads. With less, some pick of a long list falls on a rare itemset."""
+"""Lists that are not cut also need a support of this many leads. With less, some pick of a long list falls on a rare
+itemset."""
 _UNCUT_RISE = Fraction(1)
 """The rise of the picks of lists that are not cut: their last picks are the hard ones.
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
 _SEEN = 3.0
-"""Where items tell their itemsets, the support is at least so many deviations of the look's noise."""
+"""Counts of items alone follow only if the support is at least this many deviations of the look's noise."""
 _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
-"""Picks from a public list choose from so many times their lead on, less so many times the noise in the first counts of
-items, plus so many deviations of the look's noise: the larger the noise, the less items first has to offer."""
+"""Picks from a public list follow if the support is at least their lead times the first number, less the noise in the
+first counts of items times the second, plus the deviation of the look's noise times the third. The larger the noise in
+counts of items is, the less good items first is."""
 _LARGEST_LISTED = 3
 """Itemsets of up to so many items are picked from all that a public list makes."""
 _CAUTION, _CAUTION_UNCUT = 2.5, 3.5
-"""So many deviations of the look's noise are added: items first loses less where it is the wrong way. A list that is
-not cut is lost as a whole if its test fails, and so gets more of them, as the second number says.
+"""This many deviations of the look's noise are added, because items first loses less where it is the wrong way. A list
+that is not cut is lost as a whole if its test fails, so the second, larger number holds for it.
 
 `benchmarks/field.py` measures these settings for lists of ten and more, and the reports for shorter ones too."""
 

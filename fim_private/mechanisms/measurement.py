@@ -88,7 +88,7 @@ class Measurement:
         return _weights(self.full, self.resolution)
 
     def added(self, held: int) -> int:
-        """What a transaction that holds so many of the itemsets adds to each of them, in units."""
+        """What a transaction that holds this many of the itemsets adds to each of them, in units."""
         return int(self.weights[min(held, len(self.weights) - 1)])
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
@@ -100,7 +100,7 @@ class Measurement:
         return discrete_gaussian_mass(values, self.variance)
 
     def beyond(self, deviations: Floats) -> Floats:
-        """How often noise is at least so many of its standard deviations."""
+        """How often noise is at least this many of its standard deviations."""
         return np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
 
 

@@ -37,11 +37,11 @@ class NoiseFamily(ABC):
 
     @abstractmethod
     def reach(self, numbers: int, missed: float) -> float:
-        """The noise takes at most so many deviations off any of so many numbers, except with probability `missed`."""
+        """The most deviations that noise takes off any of `numbers` numbers, except with probability `missed`."""
 
     @abstractmethod
     def loss(self, cost: Fraction) -> Loss:
-        """All steps together, if they cost so much."""
+        """All steps together, if they cost this much."""
 
     @abstractmethod
     def spending(self, what: str, cost: Fraction) -> Spending:

@@ -38,12 +38,12 @@ from fim_private.randomness.weighted_choice import WeightedChoice
 NUMBER, PICKS, BINS = Fraction(1, 10), Fraction(4, 10), Fraction(5, 10)
 """The paper's shares of the budget."""
 ETA = Fraction(11, 10)
-"""The paper's eta: so much longer than k is the list whose items and pairs are looked for."""
+"""The paper's eta. The items and pairs of a list this many times as long as k are looked for."""
 MOST_IN_BASIS = 12
 """The paper's limit: 2^12 bins."""
 LARGEST_TOP = 500
 _REHEARSED = 50
-"""So many items and their pairs are enough to rehearse with."""
+"""The number of items that are enough to rehearse with, together with their pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class PrivBasis:
         gaussian: whether the noise of the bins is Gaussian.
         sensitivity: Delta.
         most: the largest number of items in a basis.
-        fewest_items: if fewer items are chosen, so many of the list are picked.
+        fewest_items: if fewer items are chosen, this many of the list are picked.
     """
 
     top: int
@@ -158,7 +158,7 @@ class PrivBasis:
         return [weight / total for weight in weights]
 
     def number_of_pairs(self, number: int) -> int:
-        """How many pairs of so many items are picked: none if the items fit into one basis.
+        """How many pairs of this many items are picked: none if the items fit into one basis.
 
         Of the first eta k itemsets lambda are items, if single items are asked for. If the others are many times
         lambda, many of them have more than two items. The pairs are then fewer, by the root of that factor.
@@ -180,7 +180,7 @@ class PrivBasis:
         return picking(number, self.items), picking(pairs, math.comb(number, 2)) if pairs else None
 
     def bins(self, bases: int) -> CountNoise:
-        """The noise of the bins, which cost `BINS`. In each of so many bases a transaction is in one bin."""
+        """The noise of the bins, which cost `BINS`. In each of this many bases a transaction is in one bin."""
         cost = BINS * self.budget
         if self.gaussian:
             variance = DiscreteGaussian.variance_costing(bases * self.sensitivity**2, cost)
@@ -188,7 +188,7 @@ class PrivBasis:
         return LaplaceCounts(top=bases, epsilon=cost, sensitivity=self.sensitivity)
 
     def loud(self, names: int) -> Iterator[PrivBasis]:
-        """The same with hardly any noise over a list of so many names, with one basis and with several."""
+        """The same with hardly any noise over a list of this many names, with one basis and with several."""
         yield replace(self, budget=MUCH, items=names)
         # A long list of itemsets has more items than fit into one basis.
         yield replace(self, budget=MUCH, items=names, most=2, top=2 * min(names, _REHEARSED))

@@ -26,9 +26,10 @@ level of a million itemsets costs no more than a level of one."""
 
 
 USUAL_NAMES = 65_536
-"""So many different items are taken to exist at most, if nothing else is declared."""
+"""The most different items that are assumed to exist, if nothing else is declared."""
 PEEL, COUNTS, ITEMS = "peel", "counts", "items"
-"""How items-first selects: by picks, or by noisy counts; in dense data, though nobody asks for it, by items alone."""
+"""How items-first selects: by picks, by noisy counts, or, in dense data, by counts of items alone. Users can ask for
+the first two."""
 BY_COUNT, BY_LEVERAGE = "count", "leverage"
 """What itemsets are ranked by."""
 
@@ -115,11 +116,11 @@ class Spending:
 MISSED = 0.05
 """With the stated lead, not the whole list is named with at most this probability: one time in 20."""
 NORMAL_REACH = 1.645
-"""Normal noise takes at most so many standard deviations off a lead, 19 times in 20."""
+"""Normal noise takes at most this many standard deviations off a lead, 19 times in 20."""
 
 
 def normal_reach(numbers: int, missed: float = MISSED) -> float:
-    """Normal noise takes at most so many standard deviations off any of so many numbers, except so often."""
+    """The most deviations that normal noise takes off any of `numbers` numbers, except with probability `missed`."""
     return -NormalDist().inv_cdf(missed / numbers)
 
 
@@ -218,7 +219,7 @@ class Stepwise(Costed, Protocol):
         """How many items the public list has; None if there is no list."""
 
     def loud(self, names: int) -> Iterator[Stepwise]:
-        """The same with hardly any noise, over so many names: one for each way that the steps may go."""
+        """The same with hardly any noise, over this many names: one for each way that the steps may go."""
 
 
 @runtime_checkable

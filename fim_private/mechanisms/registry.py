@@ -141,7 +141,7 @@ REGISTRY: dict[str, Row] = {
                 "tests; most of delta pays for composition. Without a delta, all steps hardly ever lose most at once"
             ),
             finds_items=True,
-            # Every name gets noise: some seconds for so many, and minutes if epsilon is below 1/50.
+            # Every name gets noise: some seconds for this many, and minutes if epsilon is below 1/50.
             most_names=10**7,
             reads_counts=True,
             automatic=True,

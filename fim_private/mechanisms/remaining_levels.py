@@ -69,7 +69,7 @@ class Gaps:
         return self._before[-1]
 
     def place(self, offset: int) -> int:
-        """The place after so many places that were not taken, 0-based."""
+        """The place after this many places that were not taken, 0-based."""
         return offset + self._before[bisect_right(self._left, offset)]
 
     def take(self, start: int, length: int = 1) -> None:

@@ -20,7 +20,7 @@ def margin_of_rounds(counts: int, *, of_one: int | None = None) -> tuple[Margin]
 
 
 def laplace_reach(scale: Fraction, rounds: int) -> int:
-    """Discrete Laplace noise takes more than this off a count in any of so many rounds at most one time in 20."""
+    """Discrete Laplace noise takes more than this off a count in any of this many rounds at most one time in 20."""
     return math.ceil(float(scale) * math.log(10 * rounds))
 
 

@@ -124,7 +124,7 @@ class WeightedGaussian:
         return found, noisy[found]
 
     def picks(self, found: int) -> Exponential:
-        """How k itemsets are picked from so many that were found."""
+        """How k itemsets are picked from this many that were found."""
         return Exponential(
             top=self.top, pick_epsilon=self.pick_epsilon, universe_size=found, sensitivity=self.sensitivity
         )

@@ -21,7 +21,7 @@ from fim_private.transactions.item_codes import PADDING, padded
 Ints = NDArray[np.int32]
 
 MOST_CLIQUES = 500
-"""A graph may have very many maximal cliques. After so many, each pair that is in none of them is its own basis."""
+"""A graph may have very many maximal cliques. After this many, each pair that is in none of them is its own basis."""
 
 
 def bases_of(items: Ints, pairs: Ints, *, most: int, power: int) -> Ints:

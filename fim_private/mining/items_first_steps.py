@@ -43,11 +43,11 @@ from fim_private.release.door import (
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each
 
 CLEAR = 30
-"""So many of the first tokens are taken to be items when two counts are compared."""
+"""The number of first tokens that are assumed to be items when two counts are compared."""
 WEIGHTS = (0.1, 1.0)
 """The average weight with which items count is between these."""
 _TOGETHER, _NOISE = 0.5, 0.5
-"""If the likeliest itemsets are not so many deviations of noise above 0 together, each has to stand out by itself.
+"""If the likeliest itemsets are not this many deviations of noise above 0 together, each has to stand out by itself.
 Noise alone would then put at most this share of those that are read so high."""
 TINY = 1e-3
 """An item's count is taken to be at least this."""

@@ -60,7 +60,7 @@ class Estimates:
     def in_doubt(self, top: int, least: float, deviations: float) -> NDArray[np.int64]:
         """The places of the counts that may or may not belong to the answer: the `top` largest ones above `least`.
 
-        A count is in doubt if it is at most so many deviations from the last of the answer.
+        A count is in doubt if it is at most this many deviations from the last of the answer.
         """
         last = np.partition(self.counts, -top)[-top] if top < len(self.counts) else -np.inf
         return np.flatnonzero((self.counts - max(last, least)) ** 2 <= deviations**2 * self.variances)

@@ -35,7 +35,7 @@ class Configuration:
         top: k, the number of itemsets.
         mechanism: a name of the registry, or "auto".
         select: how items-first selects; None lets the planner decide.
-        max_items: at most so many items of each transaction are kept. None keeps all of them.
+        max_items: at most this many items of each transaction are kept. None keeps all of them.
         max_transactions: how many transactions per unit are kept; None keeps all of them and counts units.
         count_share: the share of a run's epsilon for noisy counts of its itemsets; None releases no counts.
     """

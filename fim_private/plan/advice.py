@@ -131,7 +131,7 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
 
 
 def _column(question: Question, shop: Shop, tops: Sequence[int], least: int) -> Column:
-    """The outlooks of so many itemsets, and of fewer than `least` only if no more than that are worth asking for."""
+    """The outlooks of this many itemsets, and of fewer than `least` only if no more than that are worth asking for."""
     longer = Column(outlooks=tuple(_outlooks(question, shop, [top for top in tops if top >= least])))
     return longer if longer.most or not least else Column(outlooks=tuple(_outlooks(question, shop, tops)))
 

@@ -126,7 +126,7 @@ class Outlook:
         return self._holding(self.shop.items_per_transaction)
 
     def _holding(self, items: float) -> Lengths:
-        """The same if transactions hold so many items on average."""
+        """The same if transactions hold this many items on average."""
         lengths = np.exp(self.shop.spread * _NORMALS)
         each = np.full(len(lengths), self.shop.transactions / len(lengths))
         return Lengths(items * lengths / lengths.mean(), each)
@@ -234,7 +234,7 @@ def _noisy(counts: Floats, deviation: float) -> Floats:
 
 
 def _left(distance: Floats, deviation: float) -> Floats:
-    """The probability that normal noise does not take away so much."""
+    """The probability that normal noise does not take away this much."""
     return _above(-distance.ravel(), deviation, _NORMAL).reshape(distance.shape)
 
 

@@ -104,7 +104,7 @@ class Plan:
 
     @property
     def max_items(self) -> int | None:
-        """At most so many of the remaining items of a transaction are kept. None keeps all of them."""
+        """At most this many of the remaining items of a transaction are kept. None keeps all of them."""
         return self.question.max_items
 
     @property
@@ -175,7 +175,7 @@ class Plan:
 
     @property
     def most_items(self) -> int | None:
-        """At most so many different items occur, whose names are not public; None if the mechanism needs no number."""
+        """The most different items that occur, whose names are not public; None if the mechanism needs no number."""
         row = find(self.mechanism_name)
         if self.universe.anonymous:
             return self.universe.items if row.needs_universe or row.finds_items else None
@@ -199,8 +199,8 @@ class Plan:
     def lead(self) -> int | None:
         """The least margin over the bulk: over itemsets that do not occur, or a place far beyond k; None without one.
 
-        A margin over the next place does not count: the data alone decides how far apart the places are. Nor does one
-        that is enough only where another lead is small, unless no other margin is over the bulk.
+        A margin over the next place does not count: the data alone decides how far apart the places are. A
+        margin that is enough only where another lead is small counts only if no other margin is over the bulk.
         """
         over = self.margins_over_bulk
         usual = [margin for margin in over if not margin.otherwise] or over

@@ -66,7 +66,7 @@ class Question:
         together: "basket" to count the units that hold an itemset in at least one transaction, "unit" to count those
             that hold it in all their transactions merged. The default is "basket" if a column names the unit and all
             its transactions are kept. Otherwise transactions are counted, and this is None.
-        max_items: a transaction keeps at most so many of its remaining items, and a counted unit likewise. They are
+        max_items: a transaction keeps at most this many of its remaining items, and a counted unit likewise. They are
             chosen uniformly at random. None keeps all items. This costs no privacy.
         mechanism: a name of the registry, or "auto" for the planner's choice.
         select: how items-first selects, "peel" or "counts"; None if the planner decides.

@@ -28,9 +28,9 @@ _NONE, _ONE, _TWO = (cast(int, np.int64(number)) for number in range(3))
 _WORDS_AT_ONCE = 2**20
 _WORDS_A_DRAW = 24  # expected, rounded up
 _MANY = 2**20
-"""So many draws take their bits by the byte. Otherwise most of the time is spent on bits that nobody uses.
+"""From this many draws on, bits are taken by the byte. Otherwise most of the time is spent on bits that nobody uses.
 
-Fewer take 64 bits for each number below a bound, so that a seed gives what it gave in the published reports.
+Fewer draws take 64 bits for each number below a bound, so that a seed gives what it gave in the published reports.
 """
 
 
@@ -47,7 +47,7 @@ def sample_discrete_laplaces(scale: int, number: int, randomness: Randomness) ->
 def draw_many(
     number: int, randomness: Randomness, fill: Callable[[NDArray[np.int64], int, Words], tuple[int, int]]
 ) -> NDArray[np.int64]:
-    """So many draws, int64, shape (number,).
+    """Independent draws, int64, shape (number,).
 
     `fill` goes on with the array of draws from a place on until it is full or the words are used up. It returns how
     many draws are done, and the words used.

@@ -45,7 +45,7 @@ from fim_private.release.admission import check_universe
 from fim_private.transactions.item_codes import PADDING, increasing, one_item_each, padded
 
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 2**7, 2**15
-"""So many itemsets are drawn at once, to be counted together: few at first, as most picks need none."""
+"""How many itemsets are drawn at once, to be counted together: few at first, because most picks need none."""
 
 Itemset = tuple[str, ...]
 
@@ -293,7 +293,7 @@ def pick_of_tokens(
         mechanism: the mechanism.
         size: items per itemset.
         randomness: where the bits come from.
-        per_decoy: decoys weigh as much as one in so many itemsets; None for no decoys. A decoy is all padding.
+        per_decoy: decoys weigh as much as one in this many itemsets; None for no decoys. A decoy is all padding.
     """
     products = ProductWeights(weights, size)
     counts = tokens.top_itemsets(len(weights), size, mechanism.depth)

@@ -19,7 +19,7 @@ from fim_private.report.promise_text import bounded, what_counts
 NEARLY_ALL = 0.8
 """A list with this share of all itemsets of its items says little of which of them are frequent."""
 MANY_ITEMS = 5
-"""Itemsets of so many frequent items are often rare."""
+"""Itemsets of this many frequent items are often rare."""
 
 
 def counts_note(release: Release) -> str | None:

@@ -124,7 +124,7 @@ def _subsets_table(release: Release) -> str:
 
 
 def _cell(value: float | None, *, digits: int = 4) -> str:
-    """Counts as whole numbers, others with so many digits after the point."""
+    """Counts as whole numbers, others with this many digits after the point."""
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"

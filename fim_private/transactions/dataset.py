@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from fim_private.transactions.layout import IN_MEMORY, Layout
 
 MOST_NARROW = 2**16
-"""With at most so many items in the vocabulary, codes have two bytes."""
+"""With at most this many items in the vocabulary, codes have two bytes."""
 
 Codes = NDArray[np.integer[Any]]
 """Item codes of whatever width."""
 
 
 def code_type(items: int) -> type[np.uint16 | np.int32]:
-    """The type of codes into a vocabulary of so many items."""
+    """The type of codes into a vocabulary of this many items."""
     return np.uint16 if items <= MOST_NARROW else np.int32
 
 

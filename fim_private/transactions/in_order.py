@@ -16,7 +16,7 @@ THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 
 """The cores that this process may use."""
 
 _AHEAD = 2 * THREADS
-"""So many parts are in work, or done and not yet taken."""
+"""The most parts that are in work, or done and not yet taken."""
 
 
 def in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Iterator[Result]:
@@ -49,7 +49,7 @@ def in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Iterator[
 
 @contextmanager
 def mapping(threads: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """`map` with so many threads. For one, none is started: that takes longer than to count small data."""
+    """`map` with this many threads. For one, none is started: that takes longer than to count small data."""
     if threads <= 1:
         yield map
         return

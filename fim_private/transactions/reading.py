@@ -40,7 +40,7 @@ FEW = 20
 NEARLY_ALL = 0.95
 """If there are at least `FEW` transactions, and more than this share has one item, the separator is wrong."""
 SOME = 8
-"""So many transactions and items seldom all go together."""
+"""With at least this many transactions and items, it is rare that nearly every transaction holds every item."""
 MANY_ROWS = 50
 """Orders of a shop have fewer rows on average. With more, a few huge transactions may hold nearly all items."""
 

@@ -31,7 +31,7 @@ _HEADERS = {*ITEM_NAMES, "name", "names"}
 """What stands above a list of items, as `plain` makes it."""
 
 SHOWN = 5
-"""So many more lines with repeated names are shown."""
+"""How many further lines with repeated names are shown."""
 
 
 def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:

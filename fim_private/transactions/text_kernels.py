@@ -23,7 +23,7 @@ _HIGH = np.uint64(32)
 """Multiplying by an odd number brings every bit of a key into the high bits (Knuth's multiplicative hashing)."""
 
 _MOST_TRIES = 64
-"""A name is looked for in so many slots of the table. Names that were made to have one hash are not in the table."""
+"""A name is looked for in this many slots of the table. Names that were made to have one hash are not in the table."""
 
 
 @compiled

@@ -157,7 +157,7 @@ def scored_from_0_to_1() -> Iterator[tuple[FiniteLaw, FiniteLaw]]:
 
 
 def queries(before: int, every: int) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
-    """Neighbouring chances of queries, every so many of them."""
+    """Neighbouring chances of queries, every this many of them."""
     return itertools.islice(relatives.chances_of_queries(float(EPSILON), before), 0, None, every)
 
 

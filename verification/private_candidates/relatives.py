@@ -82,7 +82,7 @@ def percentile(share: float, law: FiniteLaw) -> dict[Hashable, float]:
 
 
 def with_number_of_calls(threshold: float, stop: float, calls: int, law: FiniteLaw) -> dict[Hashable, float]:
-    """Not private enough: Algorithm 1 that also tells how many calls it took, here up to so many."""
+    """Not private enough: Algorithm 1 that also tells how many calls it took, here up to this many."""
     found: dict[Hashable, float] = {}
     short = 1 - chance_at_least(law, threshold)
     going = 1.0

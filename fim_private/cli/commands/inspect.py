@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fim_private.transactions.formats.doubt import Doubt
 
 LARGEST_SHOWN = 5
-"""So many items have the largest itemsets to show. Larger ones take long to count."""
+"""The most items of an itemset to show. Larger itemsets take long to count."""
 
 
 @spread

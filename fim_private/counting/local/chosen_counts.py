@@ -71,7 +71,7 @@ class ChosenCounts(Hidden):
         return self._holders
 
     def padded(self, length: int) -> ChosenCounts:
-        """With so many itemsets in all. The further ones are padding, and nobody has them."""
+        """With this many itemsets in all. The further ones are padding, and nobody has them."""
         further = ((0, length - len(self)),)
         itemsets = np.pad(self._itemsets, (*further, (0, 0)), constant_values=PADDING)
         return ChosenCounts(itemsets=itemsets, totals=np.pad(self._totals, further))

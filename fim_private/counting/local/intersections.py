@@ -16,7 +16,7 @@ from fim_private.transactions.dataset import Transactions
 MOST_BYTES = 2**26
 """The most bytes for the bits of all items. More transactions are counted in parts."""
 AT_ONCE = 2**18
-"""So many itemsets are counted before Ctrl-C takes effect."""
+"""The number of itemsets counted between two checks for Ctrl-C."""
 
 
 def count_by_bits(

@@ -25,7 +25,7 @@ WORTH_IT = 2**17
 _WORTH_A_THREAD = 2**21
 
 _UNITS_AT_ONCE = 2**16 - 1
-"""So many units have numbers, and counts, that fit in half of a cell. Smaller cells stay in the cache."""
+"""The most units whose numbers and counts fit in half of a cell. Smaller cells stay in the cache."""
 
 
 def count_triangle(index: Index, threads: int) -> U32:

@@ -111,7 +111,7 @@ def _collect(
         items: the items of the transactions.
         of_unit: how many itemsets the transactions of each unit hold; 0 if it is to be left out.
         sizes: items per itemset.
-        bits: an item takes so many bits of a key.
+        bits: how many bits of a key an item takes.
         weights: what is added, by the number of different itemsets that a unit holds.
         keys: filled: the items of each itemset, the first one in the highest bits, each code plus 1.
         added: filled: the weight of its unit.

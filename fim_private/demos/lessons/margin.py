@@ -20,9 +20,9 @@ from fim_private.report.document import Paragraph, Table
 
 K, TOP_COUNT, SEED = 3, 600, 5
 POINTS = 24
-"""About so many points draw the curve."""
+"""The number of points of the curve, about."""
 GOODS = 45_000
-"""So many goods are on a public list. They make about 10^9 pairs."""
+"""The number of goods on a public list. They make about 10^9 pairs."""
 WANTED = 0.95
 """19 times in 20."""
 
@@ -80,7 +80,7 @@ def gap_needed(behind: str) -> int:
 
 
 def missed(candidates: int, rate: float) -> int:
-    """19 times in 20, a pick misses the best of so many candidates by at most this many customers."""
+    """19 times in 20, a pick misses the best of this many candidates by at most this many customers."""
     return math.ceil(math.log(20 * candidates) / rate)
 
 

@@ -33,8 +33,8 @@ class PageRule:
         consequent: the item behind it.
         low: the lower end of the interval of the confidence.
         high: its upper end.
-        both: exactly so many customers bought both items.
-        buyers: exactly so many customers bought the antecedent.
+        both: the exact number of customers who bought both items.
+        buyers: the exact number of customers who bought the antecedent.
     """
 
     antecedent: str

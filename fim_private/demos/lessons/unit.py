@@ -23,7 +23,7 @@ VISITS = ("1", "2", "3", "4", "6", "8", "12", "16", "20")
 EPSILONS = ("0.25", "0.5", "1")
 KEPT = 4
 APART = 300
-"""So many customers buy coffee and jam, but never in one basket."""
+"""The number of customers who buy coffee and jam, but never in one basket."""
 UNITS: dict[str, PrivacyUnit] = {
     "each basket": PrivacyUnit(),
     "customer, counted once": PrivacyUnit(column="customer"),

@@ -170,7 +170,7 @@ class Dial:
     start: int = 0
 
     MOST: ClassVar[int] = 12
-    """So many values at most, since the page's style has a line for each."""
+    """The most values, because the page's style has a line for each."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be shown.

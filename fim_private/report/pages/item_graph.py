@@ -188,7 +188,7 @@ def springs(items: int, pairs: NDArray[np.int64]) -> Floats:
 
 
 def apart(spots: Floats, sizes: Floats) -> Floats:
-    """The middles of boxes of these widths and heights, moved until no two overlap, or for so many rounds."""
+    """The middles of boxes of these widths and heights, moved until no two overlap, or for this many rounds."""
     middles, half = spots.tolist(), (sizes / 2).tolist()
     for _ in range(ROUNDS):
         moved = False

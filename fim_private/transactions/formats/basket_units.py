@@ -20,7 +20,7 @@ from fim_private.transactions.strings import group_codes, identities
 from fim_private.transactions.units import rows_with_unit
 
 MOST = 10_000
-"""A column by number is one of the first so many."""
+"""The largest number by which a column may be named."""
 
 
 def read_basket_with_units(text: Text, layout: Layout, columns: Columns) -> Transactions:

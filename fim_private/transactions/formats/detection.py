@@ -35,7 +35,7 @@ TABLE_LINES = 20
 
 FEW_COLUMNS = 4
 MOST_COLUMNS = 0.6
-"""So many columns, and at least this share of them, hold quantities where each is an item."""
+"""Each column is an item if at least this number of columns, and this share of them, hold quantities."""
 
 BEHIND = "\t+(?=[,;|]|$)"
 """Tabs behind a field, which some programs write so that a spreadsheet shows every digit of a number."""

@@ -28,7 +28,7 @@ PIECE = 1 << 20
 """This many rows of a table of columns are text at a time."""
 
 SEARCHED = 1_000
-"""So many rows are searched for signs of returns. Every run pays for the search, and returns are not rare."""
+"""How many rows are searched for signs of returns. Every run pays for the search, and returns are not rare."""
 
 BELOW_ZERO, ANY_NUMBER = r"^-[0-9.,]*[1-9]", rf"{NUMBER}|^[+-]?[0-9][0-9.,]*$"
 CURRENCY, MINUS = r"[ €$£\x{a0}\x{202f}]|EUR|USD|CHF", r"^\((.+)\)$|^[−–](.+)$|^(.+)-$"
@@ -36,7 +36,7 @@ CURRENCY, MINUS = r"[ €$£\x{a0}\x{202f}]|EUR|USD|CHF", r"^\((.+)\)$|^[−–]
 
 RETURNED = "(?i)^(is|was)?[ _]?(storn|cancel|refund|return|void|annul|anula|devol|devuel|retour|rückgabe|gutschrift)"
 KINDS = 10
-"""A column with such a name or such cells marks returns if it holds at most so many different cells."""
+"""A column with such a name or such cells marks returns if it holds at most this many different cells."""
 
 PREFIX = r"^(\pL*)[-_/. ]?[0-9]"
 MOSTLY = 0.7
@@ -52,7 +52,7 @@ def options_of(columns: LongColumns) -> list[str]:
 def parts_of_rows(values: Sequence[pl.Series], transactions: int) -> list[pl.Series]:
     """What each row says: its transaction, its item, and its unit if there are units, all stripped.
 
-    The values are strings of equal length, in the order of `LongColumns.all`, with so many transaction columns first.
+    The values are strings of equal length, in the order of `LongColumns.all`, with this many transaction columns first.
     """
     item, *unit = values[transactions:]
     named = values[0] if transactions == 1 else joined_identities(values[:transactions])

@@ -25,7 +25,7 @@ TRIED = 200
 """This many cells show whether a column holds dates, or says the same of all rows of a transaction."""
 
 FOLLOWED = 5
-"""At most so many columns are followed beside those of dates."""
+"""The most columns that are followed beside those of dates."""
 
 IN_RUNS = 0.75
 """If there are more runs than this share of the rows, the rows of a transaction do not stand together."""
@@ -37,7 +37,7 @@ MANY = 0.1
 """If more than this share of the transactions has several days, it is no accident."""
 
 FAR = 20
-"""If so many runs lie between two of one number, it is no accident of tills that sell at the same time."""
+"""If this many runs lie between two of one number, it is no accident of tills that sell at the same time."""
 
 SEVERAL = 20
 """A file with fewer transactions among its first rows may share some with the first file by accident."""

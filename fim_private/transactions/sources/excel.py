@@ -24,7 +24,7 @@ from fim_private.transactions.sources import sheet_reading
 
 KIND = "Excel"
 LONGEST_NAME = 1000
-"""So many characters of a sheet's name are looked at. Excel allows 31."""
+"""The longest name of a sheet that is looked at, in characters. Excel allows 31."""
 WORKBOOK, MACROS = "xl/workbook.xml", "vbaproject.bin"
 MEGABYTE = 1 << 20
 
