@@ -189,7 +189,7 @@ class _Grid:
 
 @compiled
 def _worst_before(curve: Floats, furthest: int, places: Places, masses: Floats, times: int) -> Floats:
-    """The curve with the worst of some pairs before it, so many times. Whoever asks nothing loses nothing.
+    """The curve with the worst of some pairs before it, one pair after another. A step that is not asked loses nothing.
 
     Args:
         curve: shape (points,).

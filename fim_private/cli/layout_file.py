@@ -53,7 +53,7 @@ def settings_of_layout(context: typer.Context, path: Path | None) -> Path | None
     found: dict[str, Any] = {name: str(settings[name]) for name in TEXTS if name in settings}
     if settings.get(SWITCH):
         found[SWITCH] = True
-    # Whoever types that transactions are protected needs no units, and none may be without one.
+    # If the command line says that transactions are protected, the settings about units do not apply.
     for name in ("unit_column", SWITCH):
         if name in found:
             found[name] = partial(_unless_typed, context, "unit", found[name])
@@ -75,7 +75,7 @@ def layout_text(layout: Layout, *, drop_rows_without_unit: bool) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as TOML writes it, which is as JSON does but for one character."""
+    """A text as TOML writes it, which is as JSON writes it, except for one character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

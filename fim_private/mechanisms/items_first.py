@@ -11,11 +11,11 @@ ways:
     are read from these counts at once, fewer if the likeliest have no support, and the counts are released with them.
   items alone (`lacking_items.py`): in dense data, better counts of a few items tell which of their itemsets are likely.
 Pairs may be asked for by leverage: by how many more transactions hold them than if their items were independent. Picks
-then go by the count less a public number: what the noisy counts of the two items let expect. For that, the most
+then go by the count less a public number, which is computed from the noisy counts of the two items. For that, the most
 frequent items are counted once more, every transaction in full.
 
-A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
-Nor is it for single items of short transactions, whose first counts name them (`item_histogram.py`).
+A certificate (`certificate.py`) then decides how many of them are named. It is not needed with a public list of items,
+and for single items of short transactions, which their first counts name (`item_histogram.py`).
 
 A public list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon. The
 mechanism then also looks at one count, which may show that picks from the whole list are better, or PrivBasis

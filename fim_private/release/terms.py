@@ -28,7 +28,7 @@ class Promise:
     def of(cls, record: Mapping[str, Any]) -> Promise | None:
         """The promise in a record; None if the record does not say what is protected and how much.
 
-        Nor does one that promises more than was proved: somebody changed it.
+        A record that promises more than was proved was changed by somebody. It gives None too.
         """
         epsilon, delta, unit = _number(record, "epsilon"), _number(record, "delta"), _text(record, "unit")
         if epsilon is None or delta is None or unit is None:

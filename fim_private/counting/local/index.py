@@ -31,7 +31,7 @@ _WORTH_A_THREAD = 2**18
 
 
 class Lists(NamedTuple):
-    """Inverted lists over a flat array of transactions; uint32, but for `flat`, which is the array of an index.
+    """Inverted lists over a flat array of transactions; uint32, except `flat`, which is the array of an index.
 
     In a workspace, each array has a leading axis more.
 

@@ -105,5 +105,5 @@ def _text(cluster: Cluster, sources: Sequence[str], *, deep: bool = False) -> Da
 
 
 def _as_source(file: str) -> str:
-    """The path of a file that Spark tells as a URI, as Spark reads paths: as they are, but for the marks of globs."""
+    """The path of a file that Spark tells as a URI, as Spark reads paths: unchanged, except for the marks of globs."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", unquote(file))

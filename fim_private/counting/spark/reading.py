@@ -78,7 +78,7 @@ def read_with_spark(
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
     `session` is any Spark session; `open_session` makes one. `source` is a path, a folder, a glob or a URL, as the
-    executors see it, or several of them. The options are those of `read_transactions`, but for these: `sheet` and
+    executors see it, or several of them. The options are those of `read_transactions`, with exceptions: `sheet` and
     `query` are refused, because Spark reads neither workbooks nor databases. `skip_lines` must be None or 0, because
     Spark does not count lines; a first line such as `sep=;` is refused. With `where`, the notes do not say how many
     rows were left out.

@@ -208,7 +208,7 @@ def _items_at(header: Sequence[str], columns: Columns) -> list[int]:
 
 
 def _records(sample: Sequence[str], separator: str, others: Collection[int] = ()) -> list[list[str]]:
-    """The fields of each line but for those with these numbers, without lines whose quotes are broken."""
+    """The fields of each line except those with these numbers, without lines whose quotes are broken."""
     records = (split_line(line, separator) for line in sample)
     return [
         [field.strip() for number, field in enumerate(record, 1) if number not in others]
