@@ -210,7 +210,7 @@ class Question:
                     f"--min-count may find {MOST_ABOVE:,} itemsets, and new counts of so many would be mostly noise.",
                     "Give --top too, or leave out --release-counts: --min-count gives counts by itself.",
                 )
-            keep("top", MOST_ABOVE)
+            keep("top", min([MOST_ABOVE, *(number for number in self._searched if number)]))
 
     @property
     def _option_of_counts(self) -> str:
@@ -251,7 +251,7 @@ class Question:
                 "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
                 "Declare fewer items, or ask for a smaller --size.",
             )
-        numbers = [number for search in self.searches if (number := universe.itemsets(*search)) is not None]
+        numbers = self._searched
         if 0 in numbers:
             raise UsageError(
                 f"The declared universe has too few items for an itemset of this size: {universe.items}.",
@@ -262,6 +262,12 @@ class Question:
                 f"The declared universe has fewer itemsets of this size than are asked for: {min(numbers)}.",
                 "Ask for fewer with --top, or declare more items. A list has one item per line.",
             )
+
+    @property
+    def _searched(self) -> list[int]:
+        """How many itemsets each search chooses from; empty if no list says it."""
+        universe = self.remaining_universe
+        return [number for search in self.searches if (number := universe.itemsets(*search)) is not None]
 
     @property
     def tells_leverage(self) -> bool:
