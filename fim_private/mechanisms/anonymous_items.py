@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.arrays import Floats
+from fim_private.mechanisms.item_prior import ItemPrior
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.randomness import Randomness
 
@@ -78,6 +79,13 @@ class AnonymousItems:
         doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self.by_noise(noisy))
         expected: Floats = noisy / self.measurement.resolution * (1 - doubt)
         return np.maximum(expected, 1.0) if self.all_go_on else expected
+
+    def prior(self, noisy: NDArray[np.int64], weight: float) -> ItemPrior:
+        """How frequent tokens are, by what `find` returned. Units of items count `weight` on average."""
+        measurement = self.measurement
+        return ItemPrior.of(
+            noisy / measurement.resolution / weight, measurement.deviation / weight, max(self.names, len(noisy))
+        )
 
     def by_noise(self, noisy: NDArray[np.int64]) -> Floats:
         """For each token that `find` returned, the share of the tokens up to it that noise alone would put so high."""

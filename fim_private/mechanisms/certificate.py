@@ -25,6 +25,7 @@ from fim_private.accounting.rounding import ROUNDED_DOWN, exp_up, round_down
 from fim_private.accounting.search import least
 from fim_private.arrays import Floats
 from fim_private.errors import BudgetError
+from fim_private.mechanisms.item_prior import FLAT, ItemPrior
 from fim_private.mechanisms.protocol import Request, Spending
 from fim_private.privacy import AnyFailure, BoundedRange, DiscreteGaussian, Guarantee, Loss, OneSidedFailure
 from fim_private.randomness import Randomness
@@ -179,21 +180,26 @@ class Certificate:
         noise = sample_discrete_gaussian(Fraction(self.variance), randomness)
         return length if smallest[length - 1] + noise >= self.threshold else 0
 
-    def trust(self, supports: Floats, deviation: float) -> list[float]:
+    def trust(self, supports: Floats, deviation: float, prior: ItemPrior | None = None) -> list[float]:
         """How likely the first itemsets are to pass the test, by noisy counts of their rarest items.
 
         Args:
-            supports: shape (itemsets,), about how many units hold each itemset's rarest item, in decreasing order.
+            supports: shape (itemsets,), about how many units hold each itemset's rarest item.
             deviation: the deviation of the noise in these numbers.
+            prior: how frequent items are. None if the items were not chosen for their large noisy counts.
         """
         if not len(supports):
             return []
-        beyond = (supports[:, np.newaxis] - self.threshold + _NOISE * math.sqrt(self.variance)) / deviation
-        passes = np.vectorize(NormalDist().cdf, otypes=[float])(beyond)
+        least = self.threshold - _NOISE * math.sqrt(self.variance)
+        passes = FLAT.reaching(supports, deviation, least)
         # Itemsets with one rarest item pass together.
         passes[1:][supports[1:] == supports[:-1]] = 1.0
-        likely: list[float] = np.cumprod(passes, axis=0).mean(axis=1).tolist()
-        return likely
+        likely = np.cumprod(passes, axis=0).mean(axis=1)
+        if prior is not None:
+            alone = prior.reaching(supports, deviation, least).mean(axis=1)
+            likely = np.minimum(likely, np.minimum.accumulate(alone))
+        found: list[float] = likely.tolist()
+        return found
 
     def law(self, supports: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
         """The exact law of `certify`."""

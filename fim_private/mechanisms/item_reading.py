@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import ROUNDED_DOWN
-from fim_private.arrays import Floats
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
 from fim_private.mechanisms.certificate import Certificate
@@ -59,11 +58,12 @@ class ItemReading:
             return LeftOut(())
         return LeftOut((range_costing(self.out_rho, number, after=float(self.certificate.rho)),) * number)
 
-    def trust(self, noisy: Floats) -> list[float]:
-        """How likely the first tokens are to pass, by their noisy counts in units."""
+    def trust(self, noisy: NDArray[np.int64], kept: NDArray[np.int32]) -> list[float]:
+        """How likely the first of the tokens that are kept are to pass, by the noisy counts of all, in units."""
         measurement = self.items.measurement
-        supports = noisy / measurement.resolution / self.weight
-        return self.certificate.trust(supports, measurement.deviation / self.weight)
+        supports = noisy[kept] / measurement.resolution / self.weight
+        prior = self.items.prior(noisy, self.weight)
+        return self.certificate.trust(supports, measurement.deviation / self.weight, prior)
 
 
 def item_reading(

@@ -17,6 +17,7 @@ from fim_private.arrays import Floats
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms import itemset_measurements, itemset_picks, lacking_items
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
+from fim_private.mechanisms.item_prior import ItemPrior
 from fim_private.mechanisms.item_reading import ItemReading
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
@@ -129,24 +130,29 @@ def run(
         return _read_items(database, merged, reading, randomness)
     tokens, units = discover(database, merged, mechanism.items, randomness)
     # What is left out for being long is the same for all items on average.
-    item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
+    weight = lengths.weight(mechanism.items.measurement.full)
+    item_counts = mechanism.items.expected(units) / weight
+    seen = units / mechanism.items.measurement.resolution / weight
     held = look(tokens, mechanism.few(item_counts, lengths), mechanism.look, randomness)
     again = mechanism.again(item_counts, lengths, held)
     if again is not None:
-        likeliest = item_counts[: mechanism.asked.likeliest]
-        second = measure(tokens.count_units(len(likeliest), again.weights), again, randomness) / again.resolution
-        item_counts[: len(likeliest)] = _average(likeliest, mechanism.item_deviation(lengths), second, again.deviation)
+        deviation = mechanism.item_deviation(lengths)
+        likeliest = tokens.count_units(len(units[: mechanism.asked.likeliest]), again.weights)
+        second = measure(likeliest, again, randomness) / again.resolution
+        item_counts, seen = (_average(first, deviation, second, again.deviation) for first in (item_counts, seen))
         order = np.argsort(-item_counts, kind="stable")
-        tokens, item_counts = tokens.ordered(order), item_counts[order]
+        tokens, item_counts, seen = tokens.ordered(order), item_counts[order], seen[order]
     possible = bool(lengths.lengths.max() >= mechanism.sizes[0])
     if not possible and mechanism.select is None and mechanism.by == BY_COUNT:
         mechanism = replace(mechanism, select=COUNTS)  # noise alone puts more on a list of picks
     steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
+    prior = None if steps.certificate is None else mechanism.items.prior(units, weight)
     progress("counting")
     if steps.items is not None:
         noise = len(lengths.units) * mechanism.look.variance
         tokens, item_counts, steps = _picked_items(tokens, item_counts, mechanism.asked, steps, randomness, noise=noise)
+        seen, prior = item_counts, None  # items that were picked were not chosen for their noise
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     epsilon, counts = steps.pick_epsilon, None
     if epsilon is not None and mechanism.asked.picked_from_all:
@@ -160,15 +166,9 @@ def run(
         else:
             expected = None if independent is None else independent(candidates.itemsets)
             chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
-    # The itemsets of the likeliest items are certified first. Those that are named keep their order.
-    items = np.where(chosen == PADDING, chosen[:, :1], chosen)
-    rarest = item_counts[items].min(axis=1)
-    by_support = np.argsort(-rarest, kind="stable")
-    test = steps.certificate
-    trust = [] if test is None else test.trust(rarest[by_support], steps.item_deviation)
-    codes = certify(tokens, chosen[by_support], test, randomness, trust)
-    named = np.sort(by_support[: len(codes)])
-    itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
+    codes, places = _certified(tokens, chosen, item_counts, steps, randomness, seen=seen, prior=prior)
+    named = np.sort(places)
+    itemsets = codes[np.argsort(places, kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
     shown = np.where(found == PADDING, -math.inf, item_counts[found])
     by_count = np.argsort(-shown, kind="stable")[: (found != PADDING).sum()]
@@ -180,6 +180,30 @@ def run(
             counts=shown[by_count],
         ),
     ).consistent
+
+
+def _certified(
+    tokens: Tokens,
+    chosen: NDArray[np.int32],
+    item_counts: Floats,
+    steps: LaterSteps,
+    randomness: Randomness,
+    *,
+    seen: Floats,
+    prior: ItemPrior | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The chosen itemsets that may be named, in codes, and their places among the chosen ones.
+
+    The itemsets of the likeliest items are certified first. `item_counts` is what is expected of the tokens. `seen` and
+    `prior` tell how likely they are to pass, as in `Certificate.trust`.
+    """
+    items = np.where(chosen == PADDING, chosen[:, :1], chosen)
+    rarest = items[np.arange(len(items)), item_counts[items].argmin(axis=1)]
+    by_support = np.argsort(-item_counts[rarest], kind="stable")
+    test = steps.certificate
+    trust = [] if test is None else test.trust(seen[rarest[by_support]], steps.item_deviation, prior)
+    codes = certify(tokens, chosen[by_support], test, randomness, trust)
+    return codes, by_support[: len(codes)]
 
 
 def _picked_of_found(
@@ -220,7 +244,7 @@ def _read_items(
     read = one_item_each(reading.tokens(noisy))
     kept = keep_supported(tokens, read, reading.left_out(len(read)), randomness)
     counts = noisy[kept[:, 0]]
-    codes = certify(tokens, kept, reading.certificate, randomness, reading.trust(counts.astype(np.float64)))
+    codes = certify(tokens, kept, reading.certificate, randomness, reading.trust(noisy, kept[:, 0]))
     found = counts[: len(codes)] / reading.items.measurement.resolution / reading.weight
     return Outcome(itemsets=codes, found=FoundItems(codes=codes[:, 0], counts=found))
 
@@ -325,19 +349,20 @@ def _independent(
 
 
 def _average(first: Floats, deviation: float, second: Floats, noise: float) -> Floats:
-    """Two counts of the same tokens, weighted by their precision; above 0.
+    """Two counts of the first tokens, weighted by their precision, above 0; and one count of the others.
 
     Args:
         first: shape (n,), in transactions, in decreasing order.
         deviation: the deviation of the noise in them.
-        second: shape (n,), smaller by what units lose that hold many of these tokens.
+        second: shape (m,), of the first m, smaller by what units lose that hold many of these tokens.
         noise: the deviation of the noise in them, before they are divided by the average weight.
     """
     clear = slice(CLEAR)
     weight = float(np.clip(second[clear].sum() / first[clear].sum(), *WEIGHTS))
     share = 1 / (1 + (noise / weight / deviation) ** 2)
-    averaged: Floats = np.maximum(first + share * (second / weight - first), TINY)
-    return averaged
+    likeliest = first[: len(second)]
+    averaged = np.maximum(likeliest + share * (second / weight - likeliest), TINY)
+    return np.concatenate([averaged, first[len(second) :]])
 
 
 def _picked(

@@ -311,6 +311,27 @@ def test_a_list_that_would_be_mostly_noise_is_cut_short(select: str, *, listed: 
     assert all(named(frequent, SEED + run) == 20 for run in range(2))
 
 
+@pytest.mark.parametrize(("sizes", "top", "clear"), [(2, 10, 3), ((1, 2, 3, 4), 20, 7)])
+def test_clear_itemsets_are_named_if_more_are_asked_for(sizes: int | tuple[int, ...], top: int, clear: int) -> None:
+    """Tokens that nobody has follow on the list. The test of the whole list would fail, and nothing be named."""
+    data = transactions_from_lists([["milk", "bread", "egg"]] * 5_000)
+    named = [len(mined(data, size=sizes, top=top, epsilon=1, seed=run).itemsets) for run in range(16)]
+    assert named.count(clear) >= 14
+
+
+@pytest.mark.slow
+def test_clear_itemsets_are_named_beside_many_rare_items_at_a_large_epsilon() -> None:
+    """Of 5,000 items of which 8 baskets each hold, noise lifts some as high as the test asks for."""
+    drawn = np.random.default_rng(SEED)
+    rare = drawn.integers(0, 5_000, (20_000, 2))
+    baskets = [
+        [*("abc" if number % 2 else ""), *{str(item) for item in items}] for number, items in enumerate(rare.tolist())
+    ]
+    data = transactions_from_lists(baskets)
+    named = [len(mined(data, top=20, epsilon=5, seed=SEED + run).itemsets) for run in range(12)]
+    assert sum(number >= 3 for number in named) >= 6
+
+
 @pytest.mark.slow
 def test_no_pairs_are_made_up_where_hardly_any_unit_holds_two_items() -> None:
     """The look at the lengths says so. Noise alone lifts the likeliest pairs together in three runs of ten."""
