@@ -47,8 +47,12 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
     excess = ", ".join(f"{name} {amount(more, up=True)}" for name, more in over.items() if more > 0)
     what = (
         f"The ledger's budget does not allow this release: requested epsilon {amount(asked.epsilon, up=True)}, delta "
-        f"{amount(asked.delta, up=True)}; remaining {rest}; too much by {excess}."
+        f"{amount(asked.delta, up=True)}; "
     )
+    if delta is not None and asked.epsilon > left.epsilon:
+        what += f"adding costs up leaves {added_up}. Counted together, its costs would fit with a smaller delta."
+    else:
+        what += f"remaining {rest}; too much by {excess}."
     if not (search and isinstance(plan, Plan)):
         smaller = " and ".join(name for name, more in over.items() if more > 0)
         return BudgetError(what, f"Ask for a smaller {smaller}, or raise the total (budget set).")

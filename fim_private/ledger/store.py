@@ -50,6 +50,7 @@ def create(path: Path, event: Event) -> None:
         UsageError: there is a file already, or the folder takes no files.
         InputError: the disk refuses.
     """
+    _refuse_dangling(path)
     if os.path.lexists(path):
         raise UsageError(
             f"There is a file at {path} already.", "Give another name; `fim-private budget set` changes a ledger."
@@ -128,11 +129,20 @@ def write(path: Path, work: Callable[[list[Event]], Event | None], on_wait: OnWa
         raise explained from None
 
 
+def _refuse_dangling(path: Path) -> None:
+    if os.path.islink(path) and not os.path.exists(path):  # noqa: PTH110, PTH114 - Path's would raise where the name is too long
+        raise InputError(
+            f"There is no ledger at {path}, which is a link to a file that is not there.",
+            "Mend or remove the link, or give the ledger's own file.",
+        )
+
+
 @contextmanager
 def _locked(path: Path, mode: int, kind: int, on_wait: OnWait | None) -> Iterator[int]:
     """The file, open and locked: shared with other readers, or exclusively."""
     if path.is_dir():
         raise InputError(f"There is no ledger at {path}, which is a folder.", "Give the ledger's file.")
+    _refuse_dangling(path)
     if not path.is_file():
         raise InputError(
             f"There is no ledger at {path}.",

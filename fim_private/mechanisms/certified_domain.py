@@ -180,7 +180,7 @@ class CertifiedDomain:
             Margin(
                 counts=lead_of_list(self.missed, near=one),
                 of_one=one,
-                words=f"between places {self.top:,} and {self.candidates + 1:,} of the ranking",
+                words=f"over place {self.candidates + 1:,} of the ranking and most places before it",
                 place=self.candidates + 1,
             ),
         )

@@ -82,7 +82,7 @@ class LimitedDomain:
             Margin(
                 counts=lead_of_list(partial(missed_by_picks, rates, others), near=math.ceil(one)),
                 of_one=math.ceil(one),
-                words=f"between places {self.top:,} and {self.candidates + 1:,} of the ranking",
+                words=f"over place {self.candidates + 1:,} of the ranking and most places before it",
                 place=self.candidates + 1,
             ),
         )

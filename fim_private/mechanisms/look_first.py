@@ -189,11 +189,12 @@ class LookFirst:
         (picked,) = way.margins
         noise = NORMAL_REACH * math.sqrt(self.variance)
         # In denser data, counts of items alone may decide instead, whatever the lead is.
+        sparse = "" if max(self.sizes) == 1 else ", and if the lead is less than a fifth of the data"
         picked = replace(
             picked,
             counts=lead_of_list(self._missed, near=picked.counts),
             of_one=max(picked.compared, math.ceil(edge + noise)),
-            words=picked.words if max(self.sizes) == 1 else f"{picked.words}, if that is less than a fifth of all",
+            words=picked.words + sparse,
             less_if_likely=self.test_delta is not None,
         )
         if edge <= noise:

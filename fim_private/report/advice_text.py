@@ -111,4 +111,4 @@ def _right(found: Outlook | None) -> str:
 def _error(found: Outlook | None) -> str:
     if found is None or found.count_error is None:
         return "-"
-    return f"{100 * found.count_error:.0f} %" if found.count_error < 1 else "all"
+    return f"{100 * found.count_error:.0f} %" if found.count_error < 1 else "100 % or more"

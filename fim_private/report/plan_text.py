@@ -42,9 +42,10 @@ def plan_text(plan: Plan) -> str:
     search = _search(plan)
     if search:
         paragraphs.append(f"  {search}")
+    together = _rho_of_all(plan)
     for line in plan.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
-        paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
+        paragraphs.append(f"  {line.what}: {_cost(line, together)}{times}")
     if plan.question.by_group_privacy(find(plan.mechanism_name)):
         paragraphs.append(f"  {COUNTED_TWICE}")
     paragraphs.append(
@@ -82,10 +83,21 @@ def _search(plan: Plan) -> str:
     return "; ".join(parts)
 
 
-def _cost(line: Spending) -> str:
+def _rho_of_all(plan: Plan) -> Fraction | None:
+    """What all parts cost together as Gaussian noise; None if some are paid for in epsilon."""
+    if any(line.rho is None for line in plan.spending):
+        return None
+    return sum((line.times * (line.rho or Fraction(0)) for line in plan.spending), Fraction(0))
+
+
+def _cost(line: Spending, together: Fraction | None) -> str:
     if line.epsilon is not None:
         return f"epsilon {proved(line.epsilon)}"
-    return f"rho {proved(line.rho or Fraction(0))} (as Gaussian noise, composed into epsilon below)"
+    rho = line.rho or Fraction(0)
+    if not together:
+        return f"rho {proved(rho)} (as Gaussian noise)"
+    share = 100 * float(rho / together)
+    return f"{share:.{0 if share >= 10 else 1}f} % of the budget (rho {proved(rho)})"
 
 
 def margin_sentence(plan: Plan, *, in_full: bool = True) -> str:

@@ -69,7 +69,7 @@ def test_pages_and_rules_speak_of_units(here: Path) -> None:
     assert ("tea", "mug") not in confidence
     plan = fim_private("plan", *ASKED, *OWNED)
     assert "with all its transactions. No data is read" in " ".join(plan.stdout.decode().split())
-    assert "a lead of about 25 units between" in " ".join(plan.stdout.decode().split())
+    assert "a lead of about 25 units over place" in " ".join(plan.stdout.decode().split())
     (record,) = json.loads(fim_private("plan", *ASKED, *OWNED, "--together", "unit", "--json").stdout)
     assert record["plan"]["together"] == "unit"
     assert "merged into one" in record["privacy"]["unit"]

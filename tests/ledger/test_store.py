@@ -373,6 +373,15 @@ def test_a_ledger_is_made_in_a_folder(tmp_path: Path) -> None:
             Ledger.create(tmp_path / nowhere / "shop.ledger", epsilon=1, delta=0)
 
 
+def test_a_link_to_nowhere_is_no_ledger_and_no_place_for_one(tmp_path: Path, tenth: Plan) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("nothing")
+    for use in (lambda: Ledger.create(link, epsilon=1, delta=0), lambda: Ledger(link).charge(tenth)):
+        with pytest.raises(InputError, match="a link to a file that is not there"):
+            use()
+    assert [file.name for file in tmp_path.iterdir()] == ["link"]
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """One of so many kibibytes; only who may mount one has it."""

@@ -287,7 +287,7 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
 @pytest.mark.parametrize("sizes", [(2,), (1, 2), (1,)])
 def test_the_lead_is_stated_for_data_that_is_not_dense(sizes: tuple[int, ...]) -> None:
     mechanism = planned(replace(ASKED, top=20, sizes=sizes))
-    end = "of the ranking" if sizes == (1,) else "of the ranking, if that is less than a fifth of all"
+    end = "before it" if sizes == (1,) else "before it, and if the lead is less than a fifth of the data"
     assert mechanism.margins[0].words.endswith(end)
 
 

@@ -117,14 +117,15 @@ def write_release(release: Release, path: str | Path, *, overwrite: bool = True)
         where the file is.
 
     Raises:
-        InputError: the file system refuses, or the format cannot carry this release (see its module).
+        InputError: the file system refuses, or the library that writes the format fails (see its module).
+        UsageError: the format needs counts that the release lacks, or it has no place for the mark of seeded runs.
     """
     path = Path(path)
     kind = _format_of(path)
     if kind.needs_counts and any(itemset.count is None for itemset in release.itemsets):
-        raise InputError(f"{kind.name} output has a count on each line, and this release has no counts.", "Write JSON.")
+        raise UsageError(f"{kind.name} output has a count on each line, and this release has no counts.", "Write JSON.")
     if release.seeded and not kind.marks_seeded:
-        raise InputError(f"{kind.name} output has no place for the mark of seeded runs.", "Write JSON.")
+        raise UsageError(f"{kind.name} output has no place for the mark of seeded runs.", "Write JSON.")
     try:
         return write_whole(path, lambda part: kind.write(release, part), overwrite=overwrite)
     except FimPrivateError:

@@ -49,9 +49,9 @@ TAR = re.compile(rb".{257}ustar", re.DOTALL)
 """A tar archive begins with the name of its first file."""
 
 FOREIGN = (
-    (b"\xfd7zXZ\x00", "an xz archive", UNPACK),
-    *((b"BZh%d1AY&SY" % level, "a bzip2 archive", UNPACK) for level in range(1, 10)),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard archive", UNPACK),
+    (b"\xfd7zXZ\x00", "compressed by xz", UNPACK),
+    *((b"BZh%d1AY&SY" % level, "compressed by bzip2", UNPACK) for level in range(1, 10)),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", SAVE_AS_CSV),
     (b"SQLite format 3\x00", "an SQLite database", GIVE_QUERY),
