@@ -142,7 +142,7 @@ def run(
         item_counts, seen = (_average(first, deviation, second, again.deviation) for first in (item_counts, seen))
         order = np.argsort(-item_counts, kind="stable")
         tokens, item_counts, seen = tokens.ordered(order), item_counts[order], seen[order]
-    possible = bool(lengths.lengths.max() >= mechanism.sizes[0])
+    possible = lengths.hold(mechanism.sizes[0], mechanism.look)
     if not possible and mechanism.select is None and mechanism.by == BY_COUNT:
         mechanism = replace(mechanism, select=COUNTS)  # noise alone puts more on a list of picks
     steps = mechanism.later(item_counts, lengths, held, again)

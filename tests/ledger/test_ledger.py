@@ -173,8 +173,8 @@ def test_a_smaller_delta_is_told_where_renyi_composition_has_no_delta_left_for_f
     with pytest.raises(BudgetError) as refused:
         ledger.check(plan_for("1", "1e-6", **asked))
     assert refused.value.what.endswith(
-        "requested epsilon 1, delta 1e-6; adding costs up leaves epsilon 0, delta 3e-6. Counted together, its costs would "
-        "fit with a smaller delta."
+        "requested epsilon 1, delta 1e-6; adding costs up leaves epsilon 0, delta 3e-6. Counted together, its costs "
+        "would fit with a smaller delta."
     )
     assert refused.value.next_step == "What would fit: --delta 5e-7, at this epsilon and --top."
     ledger.check(plan_for("1", "5e-7", **asked))
