@@ -136,10 +136,9 @@ def run(
     held = look(tokens, mechanism.few(item_counts, lengths), mechanism.look, randomness)
     again = mechanism.again(item_counts, lengths, held)
     if again is not None:
-        deviation = mechanism.item_deviation(lengths)
-        likeliest = tokens.count_units(len(units[: mechanism.asked.likeliest]), again.weights)
-        second = measure(likeliest, again, randomness) / again.resolution
-        item_counts, seen = (_average(first, deviation, second, again.deviation) for first in (item_counts, seen))
+        likeliest, deviation = item_counts[: mechanism.asked.likeliest], mechanism.item_deviation(lengths)
+        second, noise = _counted_again(tokens, likeliest, again, randomness)
+        item_counts, seen = (_average(first, deviation, second, noise) for first in (item_counts, seen))
         order = np.argsort(-item_counts, kind="stable")
         tokens, item_counts, seen = tokens.ordered(order), item_counts[order], seen[order]
     possible = lengths.hold(mechanism.sizes[0], mechanism.look)
@@ -348,20 +347,27 @@ def _independent(
     return lambda pairs: known[pairs].prod(axis=1) / transactions
 
 
+def _counted_again(tokens: Tokens, first: Floats, again: Measurement, randomness: Randomness) -> tuple[Floats, float]:
+    """New counts of the first tokens, in transactions, and the deviation of the noise in them.
+
+    Units that hold many of these tokens count less in each. How much less, the clear tokens tell by their first counts.
+    """
+    second = measure(tokens.count_units(len(first), again.weights), again, randomness) / again.resolution
+    weight = float(np.clip(second[:CLEAR].sum() / first[:CLEAR].sum(), *WEIGHTS))
+    return second / weight, again.deviation / weight
+
+
 def _average(first: Floats, deviation: float, second: Floats, noise: float) -> Floats:
     """Two counts of the first tokens, weighted by their precision, above 0; and one count of the others.
 
     Args:
         first: shape (n,), in transactions, in decreasing order.
         deviation: the deviation of the noise in them.
-        second: shape (m,), of the first m, smaller by what units lose that hold many of these tokens.
-        noise: the deviation of the noise in them, before they are divided by the average weight.
+        second: shape (m,), of the first m.
+        noise: the deviation of the noise in them.
     """
-    clear = slice(CLEAR)
-    weight = float(np.clip(second[clear].sum() / first[clear].sum(), *WEIGHTS))
-    share = 1 / (1 + (noise / weight / deviation) ** 2)
-    likeliest = first[: len(second)]
-    averaged = np.maximum(likeliest + share * (second / weight - likeliest), TINY)
+    share, likeliest = 1 / (1 + (noise / deviation) ** 2), first[: len(second)]
+    averaged = np.maximum(likeliest + share * (second - likeliest), TINY)
     return np.concatenate([averaged, first[len(second) :]])
 
 
