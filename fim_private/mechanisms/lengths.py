@@ -32,8 +32,6 @@ PICK_VARIANCE = 1.64
 """The variance of the noise in a pick of epsilon 1 (Gumbel: pi^2/6)."""
 _CLEAR = 2.0
 """A bin with fewer units than this many standard deviations of the noise counts as empty."""
-_SOME = 3.0
-"""Units of unusual lengths are some if their number is above this many standard deviations of its noise."""
 _MANY = 3.0
 """Units are many if their number is at least this many standard deviations of its noise."""
 _USUAL = 10.0
@@ -122,12 +120,6 @@ class Lengths:
     def many(self, noise: LengthLook) -> bool:
         """Whether units are so many that noise alone would hardly show as many."""
         return float(self.units.sum()) >= _MANY * math.sqrt(noise.variance * len(self.units))
-
-    def hold(self, items: int, noise: LengthLook) -> bool:
-        """Whether some units hold so many items: the usual ones do, or more of them than noise alone would show."""
-        enough = self.lengths >= items
-        usual = bool(enough[np.argmax(self.units)])
-        return usual or float(self.units[enough].sum()) > _SOME * math.sqrt(noise.variance * enough.sum())
 
     def thinned(self, share: float) -> Lengths:
         """About the same for some of the items, of which units hold this share of all."""

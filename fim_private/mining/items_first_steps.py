@@ -141,7 +141,7 @@ def run(
         item_counts, seen = (_average(first, deviation, second, noise) for first in (item_counts, seen))
         order = np.argsort(-item_counts, kind="stable")
         tokens, item_counts, seen = tokens.ordered(order), item_counts[order], seen[order]
-    possible = lengths.hold(mechanism.sizes[0], mechanism.look)
+    possible = bool(lengths.lengths.max() >= mechanism.sizes[0])
     if not possible and mechanism.select is None and mechanism.by == BY_COUNT:
         mechanism = replace(mechanism, select=COUNTS)  # noise alone puts more on a list of picks
     steps = mechanism.later(item_counts, lengths, held, again)

@@ -74,7 +74,8 @@ def test_plan_shows_what_counts_cost_and_how_far_they_are_off() -> None:
     assert "counts, with discrete Laplace noise: epsilon 0.2" in shown
     assert f"off by at most {record['plan']['counts']['half_width']}, 19 times in 20" in shown
     large = " ".join(fim_private("plan", *QUESTION, "--top", 50, "--count-share", 0.2).stdout.decode().split())
-    assert "counts, with discrete Gaussian noise: rho" in large
+    assert "counts, with discrete Gaussian noise: " in large
+    assert " % of the budget (rho " in large
 
 
 def test_weighted_counts_are_not_explained_where_fresh_ones_stand(baskets: Path) -> None:

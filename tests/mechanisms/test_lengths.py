@@ -114,16 +114,3 @@ def test_longer_units_are_served_by_picks() -> None:
     assert worth == sorted(worth)
     assert worth[0] < 10 < worth[2]
     assert Lengths(np.array([1.0]), np.ones(1)).weight(1, (2,)) == 1  # no unit holds a pair
-
-
-def test_units_hold_two_items_if_usual_ones_do_or_more_than_noise_alone_would_show() -> None:
-    look = LengthLook(variance=100)  # of a deviation of 10
-
-    def hold(lengths: list[float], units: list[float], items: int = 2) -> bool:
-        return Lengths(np.array(lengths), np.array(units)).hold(items, look)
-
-    assert hold([10], [1])
-    assert hold([1, 2, 3], [100, 21, 22])  # 43 are more than 3 deviations of two numbers
-    assert [hold([1, 2], [6_000, number]) for number in (30, 31)] == [False, True]
-    assert [hold([1, 2], [20, 20.5], items) for items in (1, 2, 3)] == [True, True, False]
-    assert not hold([1], [6_000])
