@@ -81,7 +81,7 @@ class AnonymousItems:
         return np.maximum(expected, 1.0) if self.all_go_on else expected
 
     def prior(self, noisy: NDArray[np.int64], weight: float) -> ItemPrior:
-        """How frequent tokens are, by what `find` returned. Units of items count `weight` on average."""
+        """How frequent tokens are, by what `find` returned. `weight` is the average weight with which items count."""
         measurement = self.measurement
         return ItemPrior.of(
             noisy / measurement.resolution / weight, measurement.deviation / weight, max(self.names, len(noisy))
