@@ -48,7 +48,7 @@ def create(path: Path, event: Event) -> None:
 
     Raises:
         UsageError: there is a file already, or the folder takes no files.
-        InputError: the disk refuses.
+        InputError: the disk refuses, or the path is a link to a file that is not there.
     """
     _refuse_dangling(path)
     if os.path.lexists(path):

@@ -166,7 +166,7 @@ def run(
             expected = None if independent is None else independent(candidates.itemsets)
             chosen = _picked(tokens, candidates, mechanism, randomness, pick_epsilon=epsilon, independent=expected)
     codes, places = _certified(tokens, chosen, item_counts, steps, randomness, seen=seen, prior=prior)
-    named = np.sort(places)
+    named = np.sort(places)  # what is named keeps its order
     itemsets = codes[np.argsort(places, kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
     shown = np.where(found == PADDING, -math.inf, item_counts[found])

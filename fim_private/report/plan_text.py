@@ -85,9 +85,8 @@ def _search(plan: Plan) -> str:
 
 def _rho_of_all(plan: Plan) -> Fraction | None:
     """What all parts cost together as Gaussian noise; None if some are paid for in epsilon."""
-    if any(line.rho is None for line in plan.spending):
-        return None
-    return sum((line.times * (line.rho or Fraction(0)) for line in plan.spending), Fraction(0))
+    costs = [line.times * line.rho for line in plan.spending if line.rho is not None]
+    return sum(costs, Fraction(0)) if len(costs) == len(plan.spending) else None
 
 
 def _cost(line: Spending, together: Fraction | None) -> str:

@@ -39,7 +39,7 @@ def increasing(itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def one_item_each(codes: int) -> NDArray[np.int32]:
-    """The itemsets of one item for the first this many codes, int32, shape (codes, 1)."""
+    """The itemsets of one item for the codes from 0 on, int32, shape (codes, 1)."""
     return np.arange(codes, dtype=np.int32)[:, np.newaxis]
 
 
