@@ -44,7 +44,8 @@ def rehearse(plan: Plan, *, many_items: bool = False) -> None:
             # Count each size by itself too: itemsets of several sizes are counted in another way.
             sizes = [size for size in plan.question.remaining_sizes if size]
             for together in (*([size] for size in sizes), sizes[: plan.counts.top]):
-                itemsets = [ReleasedItemset(rank=rank, items=("made up",)) for rank, _ in enumerate(together, start=1)]
+                names = [tuple(database.vocabulary[:size]) for size in together]
+                itemsets = [ReleasedItemset(rank=rank, items=items) for rank, items in enumerate(names, start=1)]
                 with_counts(itemsets, [tuple(range(size)) for size in together], database, plan, randomness)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import pytest
 
 from fim_private import transactions_from_lists
+from fim_private.constraints import Constraints
 from fim_private.mining.mine import mine_as_planned
 from tests import processes
 from tests.asking import planned
@@ -70,3 +72,20 @@ def test_what_fails_in_the_rehearsal_costs_nothing(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MemoryError):
         mine_as_planned(transactions_from_lists([["a", "b"]] * 9), plan, charge=charge)
     assert charged == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"by": "leverage", "public_transactions": 900},
+        {"size": (1, 2), "per_size": True, "with_subsets": True},
+        {"size": (1, 3), "raw_counts": True, "public_transactions": 900},
+        {"size": 3, "constraints": Constraints(must_contain=["a"])},
+    ],
+    ids=["leverage", "per size", "sizes", "must contain"],
+)
+def test_whatever_follows_from_counts_is_rehearsed_without_a_fault(changes: dict[str, Any]) -> None:
+    plan = planned(epsilon="100", delta="0.1", count_share="0.3", **{"top": 1, **changes})
+    release = mine_as_planned(transactions_from_lists([["a", "b", "c"]] * 900), plan, charge=lambda _layout: "paid")
+    assert release.itemsets
+    assert all(itemset.count is not None for itemset in release.itemsets)
