@@ -40,8 +40,8 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
     if comments:
         return first_lines(name, stays, comments, layout)
     records = [line.split() for line in lines]
-    width = len(records[0])
-    if width in (2, 3) and (is_long(records) or (width == 3 and is_long([record[1:] for record in records]))):
+    width, tabs = len(records[0]), all("\t" in line for line in lines)
+    if (width in (2, 3) or tabs) and (is_long(records) or (width == 3 and is_long([record[1:] for record in records]))):
         return _long(name, width, stays)
     counted = counted_field(records)
     if counted is not None:
@@ -63,8 +63,9 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
             stays=stays,
         )
     what = leading_column(records) or line_numbers(records)
-    separator = r"\t" if all("\t" in line for line in lines) else " "
-    return None if what is None else _first_field(name, what, {"format": "basket", "separator": separator}, stays)
+    tabular = _same_width(name, records, stays) if tabs else None
+    options = {"format": "basket", "separator": r"\t" if tabs else " "}
+    return tabular if what is None else _first_field(name, what, options, stays)
 
 
 def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout) -> Doubt | None:

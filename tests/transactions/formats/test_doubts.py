@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,16 @@ class Case:
 LONG = [["1000", "Butter"], ["1000", "Milk"], ["1001", "Butter"], ["1002", "Tea"], ["1002", "Milk"], ["1003", "Bread"]]
 LONG_READ = [{"Butter", "Milk"}, {"Butter"}, {"Tea", "Milk"}, {"Bread"}]
 NUMBERS = [["1", "1", "4"], ["1", "1", "5"], ["1", "2", "4"], ["2", "3", "4"], ["2", "3", "6"], ["3", "4", "5"]]
+RATINGS = [
+    [
+        str(user),
+        str(9 * user % 13 + film * 7),
+        str((user + film) % 5 + 1),
+        str(920_000_000 + 7919 * (user + 3 * film) % 1000),
+    ]
+    for user in range(1, 12)
+    for film in range(2 + user % 3)
+]
 NUMBERED = [[str(row * 7 % 11 + at) for at in range(1 + row % 3)] for row in range(40)]
 NUMBERS_READ = [{"4", "5"}, {"4"}, {"4", "6"}, {"5"}]
 BY_NUMBER = {"transaction_column": "1", "item_column": "2"}
@@ -80,6 +91,20 @@ def column_case(fields: list[str], says: str, rows: int = 40) -> Case:
 
 
 CASES = {
+    **{
+        f"ratings with tabs, {order}": Case(
+            text=lines(ratings, "\t"),
+            says=rf"{says}.*--transaction-column 1 --item-column 2.*--format fimi",
+            instead=BY_NUMBER,
+            reads=[{row[1] for row in RATINGS if row[0] == user} for user in dict.fromkeys(row[0] for row in ratings)],
+            stays=FIMI,
+            reads_as_before=[set(row) for row in ratings],
+        )
+        for order, says, ratings in (
+            ("by user", "table without a header: every line has 4 fields, and the first repeats", RATINGS),
+            ("by time", "every line has 4 fields, as in a table without a header", sorted(RATINGS, key=itemgetter(3))),
+        )
+    },
     "a long table without a header": Case(
         text=lines(LONG),
         says="table without a header.*--transaction-column 1 --item-column 2.*--format basket",
