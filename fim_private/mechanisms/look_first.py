@@ -66,12 +66,12 @@ _LOOKS_SHARE = LOOK_SHARE + Fraction(FOUND.look_share)
 UNKNOWN_WAY_SHARES, LEAST_GAIN = (Fraction(1, 40), Fraction(1, 20)), Fraction(101, 100)
 """The shares of delta, one tried after the other, for not knowing which way the looks will choose. They are needed if
 picks cost less than noise. Picks must then gain this much."""
-_LEADS, _LEADS_OF_NAMED, _WITHOUT_ITEMS = 0.4, 0.5, 0.8
+_MOST_LEADS, _MOST_IF_LISTED, _WITHOUT_ITEMS = 0.5, 0.4, 0.8
 _EASE, _EASE_OF_LARGER = 0.8, 0.4
-"""Picks follow if the support is at least `_LEADS` times their lead. Less is enough where items first is less good:
-`_WITHOUT_ITEMS` leads, less `_EASE` times the support that items need to be found. If no single items are asked for,
-`_EASE_OF_LARGER` replaces `_EASE`, because the items of larger itemsets are more frequent. Where first counts name
-single items, `_LEADS_OF_NAMED` replaces `_LEADS`."""
+"""Picks follow if the support is at least `_MOST_LEADS` times their lead. Less is enough where items first is less
+good: `_WITHOUT_ITEMS` leads, less `_EASE` times the support that items need to be found. If no single items are asked
+for, `_EASE_OF_LARGER` replaces `_EASE`, because the items of larger itemsets are more frequent. With a public list, no
+item has to be found: `_MOST_IF_LISTED` leads are then enough."""
 _LONG, _LEAST_LEADS = 40, 0.3
 """Picks of more than `_LONG` itemsets are hardly ever right with a support below `_LEAST_LEADS` leads."""
 _LEADS_OF_READ, _CAUTION_OF_READ = 0.5, 0.5
@@ -273,10 +273,10 @@ class LookFirst:
         usual, *uncut = self._domains
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
         named = self.items.named(lengths)
-        found_from, most = (self.items.seen(lengths), _LEADS) if named is None else (named, _LEADS_OF_NAMED)
+        found_from = self.items.seen(lengths) if named is None else named
+        leads = min(_MOST_LEADS, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.items.items.listed:
-            found_from = 0.0  # no item of a public list has to be told from noise
-        leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
+            leads = _MOST_IF_LISTED
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
         caution = _CAUTION

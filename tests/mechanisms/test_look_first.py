@@ -236,7 +236,7 @@ def test_picks_choose_the_sooner_the_more_support_items_need(epsilon: Fraction) 
             least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 14, 20, 30, 60, 200, 5000)
         ]
         assert leasts == sorted(leasts, reverse=True)
-        short = math.ceil(0.4 * lead + 2.5 * deviation)
+        short = math.ceil(0.5 * lead + 2.5 * deviation)
         assert leasts[0] == short if sizes[0] > 1 else leasts[0] <= short
         assert leasts[-1] == 0
         assert len(set(leasts)) > 3
