@@ -415,7 +415,7 @@ def _table_or_baskets(separator: str) -> str:
         "If one column names the transaction and another its item or items, give --transaction-column and "
         "--item-column. If each line is a transaction and each field an item, give "
         f"{_given('basket', separator)}. Add --skip-lines 1 if the first line is a header, and --skip-columns for "
-        "fields that are not items."
+        "fields that are not items. If the columns are properties, first name them in each field, as in sex=f,age=30."
     )
 
 

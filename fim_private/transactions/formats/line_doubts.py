@@ -185,10 +185,12 @@ def _alternating(name: str, records: Sequence[Record], stays: Way) -> Doubt | No
 
 
 def _same_width(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
-    """Whether many different lines all have as many fields as the first, and none is blank."""
+    """Whether many different lines all have as many fields as the first, none is blank, and few name a property."""
     width = len(records[0])
     distinct = set(map(tuple, records))
     if len(distinct) < MANY or width < WIDE or any(len(record) != width or "" in record for record in distinct):
+        return None
+    if sum("=" in field for record in distinct for field in record) >= ENOUGH * len(distinct) * width:
         return None
     return Doubt(
         what=f"In {name} every line has {width} fields, as in a table without a header.",

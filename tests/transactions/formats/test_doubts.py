@@ -670,6 +670,10 @@ def test_doubts_can_be_noted_instead(case: Case) -> None:
         "1 2\n" * 40 + "3 4\n" * 40,
         "A1 B2\nC3 A1\n",
         "milk\n" * 10,
+        "".join(
+            f"sex={'fm'[row % 2]},eyes={'bgh'[row % 3]},hand={'lr'[row % 4 // 2]},at={'nesw'[row % 5 % 4]}\n"
+            for row in range(90)
+        ),
         "#10 envelope,ale\nbun,ale\n",
         "Spargel,Salz\n" + lines(BASKETS) + "Rhabarber,Zimt\n",
         "1,2\n3,4,5\n2,6\n",
