@@ -94,10 +94,13 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         return wrapped(f"{why} What helps: {smaller}more data, a larger --epsilon{_smaller(plan)}.")
     if named == asked or least is not None:
         return None
-    what = f"Only {named} of {asked} itemsets could be named. " if named else ""
+    what, missing = "", "no itemset was clear enough to name"
+    if named:
+        what, missing = f"Only {named} of {asked} itemsets could be named. ", "no other was clear enough to name"
+        if plan.universe.has_list:  # nothing is tested then, so what is named need not be clear
+            missing = "too few items stood out to make more"
     return wrapped(
-        f"{what}The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
-        "spent.",
+        f"{what}The run worked, but {missing}. The budget is spent.",
         f"{plan.mechanism_name} {margin_sentence(plan, in_full=False)}.",
         f"What helps: more data, a larger --epsilon{_fewer(plan)}{_smaller(plan)}, a larger --delta"
         f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
