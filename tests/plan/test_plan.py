@@ -128,7 +128,9 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
     ("changes", "expected"),
     [
         ({}, "look-first"),
-        ({"universe": Universe(items=100, listed=True)}, "exponential"),
+        ({"universe": Universe(items=100, listed=True)}, "look-first"),
+        ({"universe": Universe(items=2000, listed=True), "top": 3}, "look-first"),
+        ({"universe": Universe(items=2000, listed=True), "top": 2}, "permute-and-flip"),
         ({"universe": Universe(items=100, listed=True), "top": 1}, "permute-and-flip"),
         ({"universe": Universe(items=100, listed=True), "top": 100}, "look-first"),
         ({"universe": Universe(items=100, listed=True), "top": 100, "size": 1}, "exponential"),
@@ -148,7 +150,7 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
     assert plan.why is not None
     assert f"{plan.lead:,} transactions" in plan.why
     finds_with_list = isinstance(plan.mechanism, ItemsFirst | LookFirst) and plan.mechanism.public_names is not None
-    share = LIKELY if expected == "items-first" or finds_with_list else 1
+    share = 0 if finds_with_list else LIKELY if expected == "items-first" else 1
     for name, row in REGISTRY.items():
         if row.automatic and plan.question.suits(row):
             try:
