@@ -54,6 +54,8 @@ def advice_words(advice: Advice, *, options: bool = True) -> list[str]:
             paragraphs.append(f"{begin} would not be enough. A larger epsilon or more data would help.")
         elif with_list[0] <= without[0] and with_list[1] <= without[1]:
             paragraphs.append(f"{begin} {_helps(advice.plain, advice.listed, what)}.")
+        elif with_list[1] < without[1]:
+            paragraphs.append(f"{begin} would help if no counts are released: then ask for {with_list[0]:,} {what}.")
         else:
             paragraphs.append(
                 f"{begin} would help: with it, ask for {_most(advice.listed, advice.listed_counted, what)}."
@@ -96,7 +98,7 @@ def _helps(plain: Column, listed: Column, what: str) -> str:
 
 def _most(plain: Column, counted: Column, what: str) -> str:
     if (counted.most or plain.most) == 1:
-        what = what.removesuffix("s") if what in ("items", "pairs", "triples") else what
+        what = what.replace("itemsets", "itemset") if "itemsets" in what else what.removesuffix("s")
     if counted.most is None:
         return f"{plain.most:,} {what} without counts; counts would take too much of the budget, or be too noisy"
     if counted.most == plain.most:

@@ -20,7 +20,7 @@ from fim_private.counting import as_database
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Question, Universe, make_plan
-from fim_private.plan.advice import RELIABLE, advise
+from fim_private.plan.advice import RELIABLE, Column, advise
 from fim_private.plan.outlook import outlook
 from fim_private.plan.shape import PLACES, SUPPORTS, Shop
 from fim_private.privacy import Budget, PrivacyUnit
@@ -268,3 +268,17 @@ def test_a_list_that_makes_the_same_answer_better_is_said_to_help_a_little() -> 
     before, after = (f"{100 * column.at(50).right:.0f} %" for column in (found.plain, found.listed))
     said = f"would help a little: of 50 pairs, {after} would be right in place of {before}."
     assert said in " ".join(advice_words(found))
+
+
+def test_one_itemset_is_singular_and_a_list_that_costs_counts_is_said_to() -> None:
+    def column(most: int | None) -> Column:
+        found = Column(outlooks=())
+        vars(found)["most"] = most
+        return found
+
+    question = Question.of(size=4, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    advice = advise(question, Shop.of(3000, 7), count_share="0.3", tops=(1,))
+    one = replace(advice, plain=column(1), counted=column(1), listed=None)
+    assert advice_words(one)[0].startswith("Ask for 1 itemset of 4 items, with counts or without.")
+    fewer = replace(advice, plain=column(20), counted=column(5), listed=column(50), listed_counted=column(1))
+    assert "would help if no counts are released: then ask for 50 itemsets of 4 items." in advice_words(fewer)[1]
