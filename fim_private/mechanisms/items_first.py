@@ -44,7 +44,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks, lacking_items
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets, fewest_items
-from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.certificate import FAILURE_SHARE, Certificate
 from fim_private.mechanisms.count_look import CountLook
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.item_histogram import item_histogram
@@ -523,7 +523,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
         pure = share_out(request, epsilon, Fraction(0), FOUND_WITHOUT_DELTA if tuning is FOUND else tuning, LAPLACE)
         pure = replace(pure, count_look=CountLook.of(request, before=pure.look.cost))
         return CalibratedMechanism(mechanism=pure, guarantee=prove_basic(pure.losses, Fraction(0)))
-    failure = Fraction(0) if request.listed else tuning.failure_share * delta
+    failure = Fraction(0) if request.listed else FAILURE_SHARE * delta
 
     found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     if found is None:

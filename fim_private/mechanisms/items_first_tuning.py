@@ -10,8 +10,6 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fim_private.mechanisms.certificate import FAILURE_SHARE
-
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
@@ -35,7 +33,6 @@ class Tuning:
         least_test: the test of the smallest support gets at least this share of rho.
         most_test: it gets at most this share of what is left after the items.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
-        failure_share: the share of delta that covers a test that passes by chance.
         pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
         clear_pairs_share, clear_itemsets_share: the same shares where some itemsets are clear before the last count.
             The itemsets in doubt get the rest.
@@ -137,7 +134,6 @@ class Tuning:
     least_test: float = 0.05
     most_test: float = 0.45
     cut_share: float = 0.25
-    failure_share: Fraction = FAILURE_SHARE
     pairs_share: float = 0.55
     clear_pairs_share: float = 0.35
     clear_itemsets_share: float = 0.3
