@@ -54,8 +54,6 @@ class Tuning:
             the next two are larger by the factor 2 epsilon if that is above 1.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
         full_in_doubt: the same for itemsets in doubt, if these are all. Transactions hold less of fewer.
-        lost_unevenly: more itemsets count in full if counts are large. What one itemset loses differs from the average
-            by this times the deviation of the weights.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
         prior: the chance of a pick of items or pairs is proportional to the product of its items' counts to this power.
@@ -73,9 +71,9 @@ class Tuning:
         items_picked_share: the share of these picks in what is left. The rest is for counts of who lacks these items.
         full_lacking: a unit that lacks this times as many of them as is usual counts in full.
         rise: how much more of epsilon later picks get.
-        reach: tokens go on to picks down to this times the support that a pick can tell from nothing, and further down
-            where these have hardly more itemsets than are asked for.
-        several_reach: the same for picks of single items, or from several sizes.
+        several_reach: tokens go on to picks down to the support that a pick can tell from nothing, and further down
+            where these have hardly more itemsets than are asked for. For picks of single items, or from several sizes,
+            they go on down to this times that support.
         larger_reach: the same for picks of one size of three items or more, from all itemsets of these tokens.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: how many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
@@ -147,7 +145,6 @@ class Tuning:
     leverage_full_items: int = 16
     recounted: int = 10
     recount_share: float = 0.05
-    lost_unevenly: float = 1.0
     full_pairs: int = 10
     full_itemsets: int = 12
     full_in_doubt: int = 8
@@ -167,7 +164,6 @@ class Tuning:
     items_picked_share: Fraction = Fraction(3, 10)
     full_lacking: float = 0.7
     rise: Fraction = Fraction(1, 2)
-    reach: float = 1.0
     several_reach: float = 0.3
     larger_reach: float = 2.0
     leverage_reach: float = 1.5

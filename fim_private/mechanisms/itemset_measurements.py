@@ -92,8 +92,8 @@ def with_counts(
 def weighted(asked: AskedItemsets, usual: Measurement, held: Lengths, support: float) -> Measurement:
     """How itemsets are counted for the price of the usual counts.
 
-    An itemset that mostly long transactions hold loses more than others. That matters more than noise if the counts
-    are large. Then more itemsets of a transaction count in full.
+    An itemset that mostly long transactions hold loses more than others, by about the deviation of the weights. That
+    matters more than noise if the counts are large. Then more itemsets of a transaction count in full.
 
     Args:
         asked: what is asked for.
@@ -108,10 +108,9 @@ def weighted(asked: AskedItemsets, usual: Measurement, held: Lengths, support: f
         kind.costing(price, full=first << n, sensitivity=asked.sensitivity)
         for n in range(1, (MOST_FULL // first).bit_length())
     ]
-    unevenly = asked.tuning.lost_unevenly * min(2, len(asked.sizes))
 
     def off(one: Measurement) -> float:
-        lost = unevenly * held.uneven(one.full) * support
+        lost = min(2, len(asked.sizes)) * held.uneven(one.full) * support
         return math.hypot(one.deviation, lost) / held.weight(one.full)
 
     return min([usual, *larger], key=off)

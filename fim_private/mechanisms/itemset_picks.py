@@ -270,6 +270,6 @@ def _reach(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
     tuning, told_apart = asked.tuning, _told_apart(asked, pick_epsilon)
     if asked.picked_from_all:
         return tuning.larger_reach * told_apart
-    reach = tuning.several_reach if _counted_before(asked) else tuning.reach
+    reach = tuning.several_reach if _counted_before(asked) else 1.0
     reach = tuning.leverage_reach if asked.by == BY_LEVERAGE else reach
     return reach * (tuning.if_listed if asked.listed else 1.0) * told_apart
