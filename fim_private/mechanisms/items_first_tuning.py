@@ -63,9 +63,7 @@ class Tuning:
         least_dependent: but by at least this share, and at most by all.
         most_unlikely: a pair of which nothing is expected is put behind the k-th by about this many scales of a pick.
         dense: items alone tell of their pairs if the k-th is in at least this share of all transactions, as if items
-            were independent,
-        dense_larger: and of larger itemsets if the k-th of the items and pairs is in at least this share,
-        rough: and if the deviation of the noise in a pick of itemsets is at least this times its support.
+            were independent.
         dense_items: if it is known before that they do, the first counts of the items get at most this share of rho.
         spare_items: this many times as many items are picked then as have somewhat more itemsets than are asked for.
         items_picked_share: the share of these picks in what is left. The rest is for counts of who lacks these items.
@@ -157,8 +155,6 @@ class Tuning:
     least_dependent: float = 0.25
     most_unlikely: float = 5.0
     dense: float = 0.35
-    dense_larger: float = 0.2
-    rough: float = 0.08
     dense_items: float = 0.3
     spare_items: float = 1.3
     items_picked_share: Fraction = Fraction(3, 10)

@@ -28,7 +28,10 @@ from fim_private.mechanisms.protocol import BY_COUNT
 LEAST_DENSE, _ROUGH = 0.2, 0.08
 """After a look, counts of items tell more than picks of itemsets on two conditions. At least `LEAST_DENSE` of all
 transactions hold the k-th itemset. And the deviation of a pick's noise is at least `_ROUGH` times the number of
-transactions that lack it: the fewer lack it, the less it matters how its items depend on each other."""
+transactions that lack it: the fewer lack it, the less it matters how its items depend on each other.
+
+Without a look, the k-th of the likeliest items and pairs is taken, as if items were independent. For pairs it has to be
+in a larger share, and the noise is compared with the support itself."""
 _SEEN = 3.0
 """Without a look before, counts of items alone also need a k-th support of this many deviations of their noise. With
 Laplace noise, whose picks are rougher, they need a look."""
@@ -58,8 +61,8 @@ def tell(
         return known
     pick = asked.noise.pick_epsilon(float(left), asked.top, 0.0, asked.tuning.rise)
     support, scale = asked.kth(supports, transactions), asked.sensitivity / float(pick)
-    least = asked.tuning.dense if asked.size == 2 else asked.tuning.dense_larger
-    rough = math.sqrt(PICK_VARIANCE) * scale >= asked.tuning.rough * support
+    least = asked.tuning.dense if asked.size == 2 else LEAST_DENSE
+    rough = math.sqrt(PICK_VARIANCE) * scale >= _ROUGH * support
     return rough and support >= _SEEN * deviation and _dense(support, transactions, least)
 
 
