@@ -85,16 +85,16 @@ class Tuning:
             the root of 2 epsilon.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon. Larger itemsets are then
             picked as if the support of the k-th were not known.
-        peels_items: if single items and others are asked for, picks select if what a pick can tell from nothing is at
-            most this many times the support of the k-th, as if items were independent.
+        peels_kth: if single items and others are asked for, picks select if what a pick can tell from nothing is at
+            most this many times the support of the k-th, as if items were independent. If the support of the k-th pair
+            was released before, pairs are picked if it is at most this times that support, and less the more k exceeds
+            the picks that are as exact as noisy counts. It is also at most the support of the rarest item that a good
+            answer needs.
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
-        peels_known: if the support of the k-th pair was released before, pairs are picked if what a pick can tell from
-            nothing is at most this times that support, and less the more k exceeds the picks that are as exact as noisy
-            counts. It is also at most the support of the rarest item that a good answer needs.
-        peels_clear, peels_rarer: if that support is larger still by the first of these factors, what a pick can tell
-            from nothing may be larger than the support of that item by the second.
+        peels_clear, peels_rarer: if the support of the k-th pair is larger still by the first of these factors, what a
+            pick can tell from nothing may be larger than the support of that item by the second.
         peels_larger_known: if the support of the k-th larger itemset was released before, this takes the place of
             `peels_larger`.
         peels_larger_support: what tells an itemset from all that are as likely is then also at most so many times that
@@ -170,9 +170,8 @@ class Tuning:
     below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25
-    peels_items: float = 1.3
+    peels_kth: float = 1.3
     peels_larger: float = 0.35
-    peels_known: float = 1.3
     peels_clear: float = 1.5
     peels_rarer: float = 1.3
     peels_larger_known: float = 0.8

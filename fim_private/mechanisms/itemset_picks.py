@@ -68,7 +68,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     if len(asked.sizes) == 1 and asked.support is not None and not few:
         return _tell_the_kth(asked, asked.support, told_apart, needed, as_exact)
     if smallest == 1:
-        return told_apart <= tuning.peels_items * asked.kth(supports, transactions)
+        return told_apart <= tuning.peels_kth * asked.kth(supports, transactions)
     if smallest == 2:
         return asked.top <= tuning.peels * math.sqrt(2 * asked.epsilon) * as_exact
     return told_apart <= tuning.peels_larger ** (smallest - 2) * needed
@@ -245,7 +245,7 @@ def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, neede
     """
     tuning = asked.tuning
     if asked.size == 2:
-        most = tuning.peels_known * math.sqrt(2 * asked.epsilon) * as_exact / asked.top
+        most = tuning.peels_kth * math.sqrt(2 * asked.epsilon) * as_exact / asked.top
         # If the k-th stands out clearly, picks may miss some rare items.
         rarer = tuning.peels_rarer if most * support >= tuning.peels_clear * told_apart else 1.0
         return told_apart <= most * support and told_apart <= rarer * needed

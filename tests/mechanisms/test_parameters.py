@@ -415,7 +415,7 @@ def least_picked(tuning: Tuning, **changes: object) -> int:
 @pytest.mark.parametrize("sizes", [(1, 2), (3,)])
 def test_itemsets_are_picked_if_picks_can_tell_them_or_their_items_from_nothing(sizes: tuple[int, ...]) -> None:
     def least(top: int, epsilon: Fraction = Fraction(1)) -> int:
-        tuning = Tuning(always_peels=1, peels_items=0.5, peels_larger=0.5)
+        tuning = Tuning(always_peels=1, peels_kth=0.5, peels_larger=0.5)
         return least_picked(tuning, sizes=sizes, top=top, epsilon=epsilon)
 
     assert 1.5 < least(40) / least(10) < 2.2  # about as the noise of a pick, that is as the square root of k
