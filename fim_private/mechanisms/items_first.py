@@ -300,7 +300,7 @@ class ItemsFirst:
         # An item's count is by units, and a unit may hold an itemset Delta times.
         rarest = max(support - deviation, 1.0) / self.sensitivity
         enough = float(self.items.measurement.cost) * (clear * self.item_deviation(lengths) / rarest) ** 2
-        return self._given(support, max(enough, tuning.least_items * float(self.budget)))
+        return self._given(support, max(enough, tuning.least_share * float(self.budget)))
 
     def in_dense_data(self, support: float) -> ItemsFirst:
         """The same if about this many units hold the k-th itemset, a large share of all: items are counted again then.
@@ -492,7 +492,7 @@ class ItemsFirst:
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
         deviations = 1.6 - NormalDist().inv_cdf(max(float(failure), _LEAST_DELTA))
         test = (deviations / max(support, 1.0)) ** 2 / 2
-        test = min(max(test, tuning.least_test * float(self.budget)), tuning.most_test * float(left))
+        test = min(max(test, tuning.least_share * float(self.budget)), tuning.most_test * float(left))
         return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(failure))
 
 

@@ -22,7 +22,7 @@ class Tuning:
         clear_items: if the support of the k-th itemset was released before, the items get less: so much that this
             support, less one deviation of its noise, is this many deviations of the noise in their counts. The numbers
             are for itemsets from one, two, and three items on: the larger an itemset, the rarer it is beside its items.
-        least_items: but the items get at least this share of rho.
+        least_share: but the items get at least this share of rho. So does the test of the smallest support.
         if_listed: with a public list the share of the items is smaller by this factor, and so is the reach of pairs and
             single items.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
@@ -30,8 +30,7 @@ class Tuning:
             items are independent.
         again_share: the share of rho for counting the likeliest items once more.
         again_below: they are counted again only if the last of them is at most this many deviations above 0.
-        least_test: the test of the smallest support gets at least this share of rho.
-        most_test: it gets at most this share of what is left after the items.
+        most_test: the test of the smallest support gets at most this share of what is left after the items.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
         pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
         clear_pairs_share, clear_itemsets_share: the same shares where some itemsets are clear before the last count.
@@ -121,13 +120,12 @@ class Tuning:
     look_share: float = 0.01
     items_share: float = 0.3
     clear_items: tuple[float, ...] = (5.0, 4.0, 3.2)
-    least_items: float = 0.05
+    least_share: float = 0.05
     if_listed: float = 0.67
     tokens: float = 5.0
     sure: float = 0.6
     again_share: float = 0.15
     again_below: float = 4.5
-    least_test: float = 0.05
     most_test: float = 0.45
     cut_share: float = 0.25
     pairs_share: float = 0.55

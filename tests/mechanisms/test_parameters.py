@@ -601,7 +601,7 @@ def test_how_many_itemsets_are_looked_at() -> None:
 
 def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
     """Items of large support pass a cheap test. The threshold is as small as the failure allows."""
-    tuning = Tuning(least_test=0.05, most_test=0.4, cut_share=0.5)
+    tuning = Tuning(least_share=0.05, most_test=0.4, cut_share=0.5)
     mechanism = first_of(tuning)
     first = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
     for supports, share in ((1e6, 0.05), (2.0, 0.4 * float(1 - first / mechanism.budget))):
@@ -629,7 +629,7 @@ def test_the_test_is_made_for_the_rarest_item_of_the_likeliest_itemsets(
 ) -> None:
     """Of 100,000 baskets 60,000 hold one item, 50,000 another: were items independent, 30,000 would hold both."""
     supports = np.array([60_000.0, 50_000.0, 30_000.0, 25_000.0, *[400.0] * 6])
-    mechanism = first_of(Tuning(sure=0.5, least_test=0.0), sizes=sizes, top=top, min_count=least_count)
+    mechanism = first_of(Tuning(sure=0.5, least_share=0.0), sizes=sizes, top=top, min_count=least_count)
     baskets = Lengths(np.full(1, 3.0), np.full(1, 100_000.0))
     certificate = mechanism.later(supports, baskets, baskets).certificate
     assert certificate.support_needed(0.05) == pytest.approx(wanted / 2, rel=0.02)
@@ -639,7 +639,7 @@ def test_the_test_is_no_sharper_than_what_picks_reach() -> None:
     """Itemsets of items that picks cannot tell from nothing are no candidates, so only the others have to pass."""
     supports = np.full(500, 100.0)
     picked, counted = (
-        first_of(Tuning(least_test=0.0), top=20, select=select).later(supports, held(5), held(5))
+        first_of(Tuning(least_share=0.0), top=20, select=select).later(supports, held(5), held(5))
         for select in (PEEL, COUNTS)
     )
     assert picked.certificate.support_needed(0.05) > 1.5 * counted.certificate.support_needed(0.05)
@@ -723,7 +723,7 @@ def test_decoys_stand_beside_picks_by_items_alone() -> None:
 @pytest.mark.parametrize("top", [20, 100])
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> None:
-    mechanism = first_of(Tuning(least_test=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL)
+    mechanism = first_of(Tuning(least_share=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL)
     steps, most = mechanism.usual, MOST_CANDIDATES
     if size == 2:
         assert steps.candidates == {20: most // 2, 100: most * 4 // 5}[top]
