@@ -33,9 +33,8 @@ def item_histogram(
         lengths: how many items units hold.
     """
     tuning = asked.tuning
-    short = tuning.short if asked.top < tuning.long_list else tuning.short_for_long_lists
     single = asked.sizes == (1,) and asked.min_count is None and asked.sensitivity == 1
-    if not single or lengths.weight(tuning.full_items) < short:
+    if not single or lengths.weight(tuning.full_items) < tuning.short:
         return None
     rho = float(left) * ROUNDED_DOWN
     picks = tuning.picks_of_found / max(1.0, math.sqrt(asked.top / tuning.few_of_found))

@@ -157,8 +157,8 @@ class ItemsFirst:
             way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None, count_look=None)
             yield way
             if way.usual_histogram:
-                yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
-        tuning = replace(self.tuning, short=math.inf, short_for_long_lists=math.inf, reads_least=0, reads_most=math.inf)
+                yield replace(way, tuning=replace(self.tuning, short=math.inf))
+        tuning = replace(self.tuning, short=math.inf, reads_least=0, reads_most=math.inf)
         read = replace(self, look=look, items=items, budget=MUCH, support=1.0, tuning=tuning)
         if read.reading(read.usual_lengths):
             yield read

@@ -100,10 +100,9 @@ class Tuning:
             support. Without a public list it is up to twice as much if more picks are as exact as noisy counts.
         peels_larger_exact: it is twice as much if this many picks are.
         short: single items are named by their first counts if units count with at least this weight on average.
-        short_for_long_lists: the same for long lists.
-        long_list: the fewest items of a long list.
         picks_of_found: the share of rho for picks from them, for short lists.
         few_of_found: beyond this many items it falls as 1/sqrt(k).
+        long_list: the fewest items of a long list.
         reads_least, reads_most: long lists of single items are read from first counts if the support of the k-th was
             released before, and is at least this many deviations of the noise, and at most this many times what an item
             needs to go on to picks.
@@ -175,6 +174,7 @@ class Tuning:
     peels_larger_known: float = 0.8
     peels_larger_support: float = 0.85
     peels_larger_exact: float = 400.0
+    long_list: int = 100
     reads_least: float = 2.3
     reads_most: float = 0.85
     read_lost: float = 0.15
@@ -185,8 +185,6 @@ class Tuning:
     read_out: float = 0.15
     uneven: float = 0.15
     short: float = 0.5
-    short_for_long_lists: float = 0.3
-    long_list: int = 100
     picks_of_found: float = 0.3
     few_of_found: int = 10
 
