@@ -92,8 +92,6 @@ class Tuning:
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
-        peels_clear, peels_rarer: if the support of the k-th pair is larger still by the first of these factors, what a
-            pick can tell from nothing may be larger than the support of that item by the second.
         peels_larger_known: if the support of the k-th larger itemset was released before, this takes the place of
             `peels_larger`.
         peels_larger_support: what tells an itemset from all that are as likely is then also at most so many times that
@@ -169,8 +167,6 @@ class Tuning:
     always_peels: int = 25
     peels_kth: float = 1.3
     peels_larger: float = 0.35
-    peels_clear: float = 1.5
-    peels_rarer: float = 1.3
     peels_larger_known: float = 0.8
     peels_larger_support: float = 0.85
     peels_larger_exact: float = 400.0

@@ -246,9 +246,7 @@ def _tell_the_kth(asked: AskedItemsets, support: float, told_apart: float, neede
     tuning = asked.tuning
     if asked.size == 2:
         most = tuning.peels_kth * math.sqrt(2 * asked.epsilon) * as_exact / asked.top
-        # If the k-th stands out clearly, picks may miss some rare items.
-        rarer = tuning.peels_rarer if most * support >= tuning.peels_clear * told_apart else 1.0
-        return told_apart <= most * support and told_apart <= rarer * needed
+        return told_apart <= min(most * support, needed)
     # The rarer an itemset is beside its items, the more others are about as likely.
     rarer = max(1.0, needed / max(support, 1.0))
     log_candidates = math.log(asked.top) + asked.size * math.log(rarer)

@@ -461,10 +461,9 @@ def test_where_the_support_of_the_kth_is_known_it_decides_whether_pairs_are_pick
     def least_items(support: float) -> int:
         return bisect_left(range(1000), True, key=lambda items: known_picked(support, float(items), size=2))
 
-    # If the k-th stands out clearly, rarer items are enough, by a factor of 1.3.
+    # However frequent the pair, picks must also find its items.
     assert 100 < least_items(1e9) < 200
-    assert least_items(1.4 * enough) / least_items(1.7 * enough) == pytest.approx(1.3, rel=0.05)
-    assert least_items(1.7 * enough) == least_items(1e9)
+    assert least_items(1.1 * enough) == least_items(1e9)
 
 
 def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_items() -> None:
