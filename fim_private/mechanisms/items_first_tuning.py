@@ -72,7 +72,6 @@ class Tuning:
             where these have hardly more itemsets than are asked for. For picks of single items, or from several sizes,
             they go on down to this times that support.
         larger_reach: the same for picks of one size of three items or more, from all itemsets of these tokens.
-        leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: how many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: this many times k tokens go on instead if that is more. It is less if epsilon is below 1/2.
         pairs_stand_out: more go on while the support of the last itemset asked for is at least this many deviations of
@@ -157,7 +156,6 @@ class Tuning:
     rise: Fraction = Fraction(1, 2)
     several_reach: float = 0.3
     larger_reach: float = 2.0
-    leverage_reach: float = 1.5
     few: int = 90
     few_per_pick: float = 0.45
     pairs_stand_out: float = 4.0

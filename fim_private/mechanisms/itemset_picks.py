@@ -269,5 +269,4 @@ def _reach(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
     if asked.picked_from_all:
         return tuning.larger_reach * told_apart
     reach = tuning.several_reach if _counted_before(asked) else 1.0
-    reach = tuning.leverage_reach if asked.by == BY_LEVERAGE else reach
     return reach * (tuning.if_listed if asked.listed else 1.0) * told_apart

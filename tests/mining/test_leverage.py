@@ -310,7 +310,7 @@ def test_items_go_on_if_they_are_in_more_transactions_than_a_pick_can_tell_or_if
     length = Lengths(np.full(1, 3.0), np.full(1, 1e5))  # so all items count in full
     steps = mechanism.later(np.full(500, 1e6), length, length)
     assert steps.tokens == 500
-    enough = mechanism.tuning.leverage_reach * 8 / float(steps.pick_epsilon)
+    enough = 8 / float(steps.pick_epsilon)
     # A test of items of such support costs more, so picks can tell less.
     assert mechanism.later(np.full(500, 1.3 * enough), length, length).tokens == 500
     assert mechanism.later(np.full(500, 0.9 * enough), length, length).tokens == math.ceil(3 * math.sqrt(2 * 50))
