@@ -87,13 +87,11 @@ def item_reading(
     """
     tuning, support = asked.tuning, asked.support
     single = asked.sizes == (1,) and asked.min_count is None and asked.sensitivity == 1
-    if not single or support is None or asked.top < tuning.long_list:
+    if not single or support is None or asked.top < tuning.long_list or support > tuning.reads_most * seen:
         return None
     rho = float(left) * ROUNDED_DOWN
     noise = {full: _counted(rho, full).deviation / lengths.weight(full) for full in FULLS}
     least = min(noise.values())
-    if not tuning.reads_least * least <= support <= tuning.reads_most * seen:
-        return None
     support = max(support, tuning.read_clear * least)
     off = {full: math.hypot(noise[full], tuning.read_lost * (1 - lengths.weight(full)) * support) for full in FULLS}
     full = min(FULLS, key=off.__getitem__)

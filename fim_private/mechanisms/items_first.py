@@ -158,7 +158,7 @@ class ItemsFirst:
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf))
-        tuning = replace(self.tuning, short=math.inf, reads_least=0, reads_most=math.inf)
+        tuning = replace(self.tuning, short=math.inf, reads_most=math.inf)
         read = replace(self, look=look, items=items, budget=MUCH, support=1.0, tuning=tuning)
         if read.reading(read.usual_lengths):
             yield read

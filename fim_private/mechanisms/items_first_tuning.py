@@ -100,9 +100,8 @@ class Tuning:
         picks_of_found: the share of rho for picks from them, for short lists.
         few_of_found: beyond this many items it falls as 1/sqrt(k).
         long_list: the fewest items of a long list.
-        reads_least, reads_most: long lists of single items are read from first counts if the support of the k-th was
-            released before, and is at least this many deviations of the noise, and at most this many times what an item
-            needs to go on to picks.
+        reads_most: long lists of single items are read from first counts if the support of the k-th was released
+            before, and is at most this many times what an item needs to go on to picks.
         read_lost: the same as `lost`, for how items are then counted.
         read_clear: the items that are read are expected to stand out by at least this many deviations.
         read_sure: the same as `sure`, of the larger of that and the support.
@@ -169,7 +168,6 @@ class Tuning:
     peels_larger_support: float = 0.85
     peels_larger_exact: float = 400.0
     long_list: int = 100
-    reads_least: float = 2.3
     reads_most: float = 0.85
     read_lost: float = 0.15
     read_clear: float = 3.5

@@ -69,7 +69,6 @@ def law_of(left_out: LeftOut, supports: list[int]) -> dict[tuple[int, ...], floa
         (150.0, {"top": 99}, LONG),
         (150.0, {}, Lengths(np.array([10.0]), np.array([4000.0]))),  # a histogram names them
         (1000.0, {}, LONG),  # they stand out, so picks have something to choose from
-        (20.0, {}, LONG),  # they are lost in the noise
         (150.0, {"sizes": (2,)}, LONG),
         (150.0, {"sizes": (1, 2)}, LONG),
         (150.0, {"min_count": 100}, LONG),
