@@ -60,7 +60,6 @@ class Tuning:
         dependent: the count of a pair is off what its items let expect by about this share of that.
         dependent_known: if the support of the k-th pair was released before, by about this times that support instead.
         least_dependent: but by at least this share, and at most by all.
-        most_unlikely: a pair of which nothing is expected is put behind the k-th by about this many scales of a pick.
         dense: items alone tell of their pairs if the k-th is in at least this share of all transactions, as if items
             were independent.
         dense_items: if it is known before that they do, the first counts of the items get at most this share of rho.
@@ -146,7 +145,6 @@ class Tuning:
     dependent: float = 0.5
     dependent_known: float = 0.35
     least_dependent: float = 0.25
-    most_unlikely: float = 5.0
     dense: float = 0.35
     dense_items: float = 0.3
     spare_items: float = 1.3

@@ -187,16 +187,14 @@ def favour_of(
     return rounded
 
 
-def deviation_of_pairs(asked: AskedItemsets, pick_epsilon: Fraction, expected: Floats) -> Floats:
+def deviation_of_pairs(asked: AskedItemsets, expected: Floats) -> Floats:
     """How far the counts of pairs are taken to be from what independent items would let expect, in transactions.
 
-    The support of the k-th tells how dependent items are, if it was released before. Pairs of which nothing is
-    expected may be in the answer too, so picks do not go by what is expected alone, however rough they are. Longer
-    lists are picked only where picks tell the pairs by themselves, and are better without.
+    The support of the k-th tells how dependent items are, if it was released before. Longer lists are picked only where
+    picks tell the pairs by themselves, and are better without.
 
     Args:
         asked: what is asked for.
-        pick_epsilon: the epsilon of one pick.
         expected: shape (pairs,), in decreasing order, the logarithm of what is expected of each.
 
     Returns:
@@ -208,8 +206,7 @@ def deviation_of_pairs(asked: AskedItemsets, pick_epsilon: Fraction, expected: F
     share = tuning.dependent
     if asked.support is not None:
         share = min(1.0, max(tuning.least_dependent, tuning.dependent_known * asked.support / kth))
-    rough = PICK_VARIANCE * asked.sensitivity / float(pick_epsilon) * kth / tuning.most_unlikely
-    deviations: Floats = np.maximum(share * np.maximum(np.exp(expected), kth), math.sqrt(rough))
+    deviations: Floats = share * np.maximum(np.exp(expected), kth)
     return deviations
 
 

@@ -304,11 +304,9 @@ def _candidates(
     if mechanism.size == 1:
         return _Candidates.joined([(one_item_each(len(item_counts)), logs, deviation)])
     if steps.pairs is None and steps.items is None:
-        if steps.pick_epsilon is None:
-            raise AssertionError("pairs are neither counted nor picked")
         likely = likely_pairs(item_counts, steps.candidates)
         expected = logs[likely].sum(axis=1) - math.log(max(steps.transactions, 1.0))
-        deviations = itemset_picks.deviation_of_pairs(mechanism.asked, steps.pick_epsilon, expected)
+        deviations = itemset_picks.deviation_of_pairs(mechanism.asked, expected)
         return _Candidates.joined([(likely, expected, deviations)])
     pairs = likely_pairs(item_counts, MOST_CANDIDATES)
     if steps.pairs is None:
