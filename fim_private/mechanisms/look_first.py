@@ -94,6 +94,8 @@ _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 """Picks from a public list follow if the support is at least their lead times the first number, less the noise in the
 first counts of items times the second, plus the deviation of the look's noise times the third. The larger the noise in
 counts of items is, the less good items first is."""
+_SHORT_LISTED, _MOST_NOISE = 20, 0.3
+"""Lists of up to the first number are always picked if that noise is more than the second number times their lead."""
 _LARGEST_LISTED = 3
 """Itemsets of up to so many items are picked from all that a public list makes."""
 _CAUTION, _CAUTION_UNCUT = 2.5, 3.5
@@ -195,7 +197,7 @@ class LookFirst:
             counts=lead_of_list(self._missed, near=picked.counts),
             of_one=max(picked.compared, math.ceil(edge + noise)),
             words=picked.words + sparse,
-            less_if_likely=self.test_delta is not None,
+            less_if_likely=True,
         )
         if edge <= noise:
             return (picked,)
@@ -268,7 +270,10 @@ class LookFirst:
         """The ways to pick, and from which noisy support on each serves."""
         lead, deviation = self.ways_to_pick[0].margins[0].compared, math.sqrt(self.variance)
         if self.test_delta is None:
-            leads = max(_LEAST_LEADS, _LISTED_LEADS - _LISTED_EASE * self.items.item_deviation(lengths) / lead)
+            noise = self.items.item_deviation(lengths) / lead
+            leads = max(_LEAST_LEADS, _LISTED_LEADS - _LISTED_EASE * noise)
+            if self.top <= _SHORT_LISTED and noise > _MOST_NOISE:
+                leads = -1.0
             return ((self._from_list, math.ceil(leads * lead + _LISTED_CAUTION * deviation)),)
         usual, *uncut = self._domains
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER

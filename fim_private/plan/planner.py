@@ -97,7 +97,8 @@ def _weighed(plan: Plan) -> Fraction:
     * With a delta, for k of 3 and more, by `LIKELY`: measured for pairs and triples of four data sets. For single items
       look-first picks.
     * With a list too, by 0: in samples of 600 to 8,000 transactions of five data sets, look-first found at least as
-      much as picks alone for k of 3 and more, and far more where the lead is small. For k of 1 and 2 it found less.
+      much as picks alone for k of 3 and more (pairs alone: of 4 and more), and far more where the lead is small. For
+      shorter lists it found less.
     * Without a delta, by `LIKELY_WITHOUT_DELTA`: measured for single items, pairs, triples and several sizes of seven
       data sets, with a list. Up to k = `FEW`, by the largest size, picks from all itemsets are at least as good, and
       far better if transactions are long; for triples alone up to k = `FEW_LARGER`.
@@ -115,7 +116,7 @@ def _weighed(plan: Plan) -> Fraction:
         likely = Fraction(0) if uncounted else LIKELY_WITH_LOOK if surely else LIKELY_WITHOUT_DELTA
     else:
         listed = plan.universe.has_list
-        finds = plan.top > 2 and (max(sizes) if listed else min(sizes)) > 1
+        finds = plan.top > (3 if listed and sizes == (2,) else 2) and (max(sizes) if listed else min(sizes)) > 1
         likely = Fraction(0) if listed else LIKELY
     return min(
         margin.compared * (likely if finds and margin.less_if_likely else Fraction(1))

@@ -129,8 +129,10 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
     [
         ({}, "look-first"),
         ({"universe": Universe(items=100, listed=True)}, "look-first"),
-        ({"universe": Universe(items=2000, listed=True), "top": 3}, "look-first"),
-        ({"universe": Universe(items=2000, listed=True), "top": 2}, "permute-and-flip"),
+        ({"universe": Universe(items=2000, listed=True), "top": 4}, "look-first"),
+        ({"universe": Universe(items=2000, listed=True), "top": 3}, "permute-and-flip"),
+        ({"universe": Universe(items=2000, listed=True), "top": 3, "size": (1, 2)}, "look-first"),
+        ({"universe": Universe(items=2000, listed=True), "top": 2, "size": (1, 2)}, "permute-and-flip"),
         ({"universe": Universe(items=100, listed=True), "top": 1}, "permute-and-flip"),
         ({"universe": Universe(items=100, listed=True), "top": 100}, "look-first"),
         ({"universe": Universe(items=100, listed=True), "top": 100, "size": 1}, "exponential"),
