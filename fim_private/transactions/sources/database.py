@@ -215,5 +215,5 @@ def _refused(kind: str, error: Exception) -> InputError:
     """The error for what a library said, of which only the kind of error is shown: UndefinedTable, InvalidPassword."""
     return InputError(
         f"{kind} did not answer the query ({type(error).__name__}).",
-        "Check the names in the query, the address and the user's rights; try the query in the database's own program.",
+        "Check the names and types in the query, the address and the user's rights. The database's program says more.",
     )
