@@ -278,10 +278,11 @@ class LookFirst:
         usual, *uncut = self._domains
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
         named = self.items.named(lengths)
-        found_from = self.items.seen(lengths) if named is None else named
-        leads = min(_MOST_LEADS, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.items.items.listed:
             leads = _MOST_IF_LISTED
+        else:
+            found_from = self.items.seen(lengths) if named is None else named
+            leads = min(_MOST_LEADS, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
         caution = _CAUTION

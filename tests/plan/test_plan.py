@@ -131,8 +131,6 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
         ({"universe": Universe(items=100, listed=True)}, "look-first"),
         ({"universe": Universe(items=2000, listed=True), "top": 4}, "look-first"),
         ({"universe": Universe(items=2000, listed=True), "top": 3}, "permute-and-flip"),
-        ({"universe": Universe(items=2000, listed=True), "top": 3, "size": (1, 2)}, "look-first"),
-        ({"universe": Universe(items=2000, listed=True), "top": 2, "size": (1, 2)}, "permute-and-flip"),
         ({"universe": Universe(items=100, listed=True), "top": 1}, "permute-and-flip"),
         ({"universe": Universe(items=100, listed=True), "top": 100}, "look-first"),
         ({"universe": Universe(items=100, listed=True), "top": 100, "size": 1}, "exponential"),
@@ -152,7 +150,7 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
     assert plan.why is not None
     assert f"{plan.lead:,} transactions" in plan.why
     finds_with_list = isinstance(plan.mechanism, ItemsFirst | LookFirst) and plan.mechanism.public_names is not None
-    share = 0 if finds_with_list else LIKELY if expected == "items-first" else 1
+    share = LIKELY if expected == "items-first" or finds_with_list else 1
     for name, row in REGISTRY.items():
         if row.automatic and plan.question.suits(row):
             try:
@@ -161,6 +159,13 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
                 continue
             decided_by_a_look = name in REGISTRY[expected].instead_of
             assert decided_by_a_look or other.lead is None or other.compared_lead >= share * plan.compared_lead
+
+
+def test_three_items_and_pairs_of_a_list_are_looked_at_first_whatever_picks_need() -> None:
+    asked = {"size": (1, 2), "budget": Budget("1", "1e-6"), "unit": UNIT, "universe": Universe(items=2000, listed=True)}
+    two, three = (make_plan(**asked, top=top) for top in (2, 3))
+    assert (two.mechanism_name, three.mechanism_name) == ("permute-and-flip", "look-first")
+    assert make_plan(**asked, top=3, mechanism="exponential").lead < three.lead
 
 
 @pytest.mark.parametrize(

@@ -159,14 +159,16 @@ def test_the_planner_takes_what_the_reports_measured() -> None:
 def test_with_a_list_the_planner_takes_what_is_seldom_clearly_behind(data: str) -> None:
     listed = Universe(items=REPORTS[data], listed=True)
     found = beside_the_best(cells(data).filter(~pl.col("padded") & pl.col("universe_items").is_not_null()))
-    behind = []
+    behind: dict[int, list[bool]] = {1: [], 2: [], 3: []}
     for size, top, epsilon in found.select(ASKED[1:4]).unique().iter_rows():
         plan = planned(size=size, top=top, epsilon=epsilon, universe=listed)
         asked = (pl.col("size") == size) & (pl.col("top") == top) & (pl.col("epsilon") == epsilon)
         here = found.filter(asked & (pl.col("mechanism") == plan.mechanism_name))
-        behind += here["clearly"].to_list()  # nothing where it takes one that the reports do not run by itself
-    assert len(behind) > 30
-    assert sum(behind) <= math.ceil(len(behind) / 10)
+        behind[size] += here["clearly"].to_list()  # nothing where it takes one that the reports do not run by itself
+    assert sum(map(len, behind.values())) > 30
+    assert len(behind[2]) >= 5
+    for clearly in behind.values():
+        assert sum(clearly) <= math.ceil(len(clearly) / 10)
 
 
 @pytest.mark.parametrize(
