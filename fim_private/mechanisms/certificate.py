@@ -180,13 +180,17 @@ class Certificate:
         noise = sample_discrete_gaussian(Fraction(self.variance), randomness)
         return length if smallest[length - 1] + noise >= self.threshold else 0
 
-    def trust(self, supports: Floats, deviation: float, prior: ItemPrior | None = None) -> list[float]:
+    def trust(
+        self, supports: Floats, deviation: float, prior: ItemPrior | None = None, seen: Floats | None = None
+    ) -> list[float]:
         """How likely the first itemsets are to pass the test, by noisy counts of their rarest items.
 
         Args:
-            supports: shape (itemsets,), about how many units hold each itemset's rarest item.
+            supports: shape (itemsets,), how many units are expected to hold each itemset's rarest item.
             deviation: the deviation of the noise in these numbers.
             prior: how frequent items are. None if the items were not chosen for their large noisy counts.
+            seen: shape (itemsets,), the noisy counts of these items, of which `prior` tells what to think. None if they
+                are `supports`.
         """
         if not len(supports):
             return []
@@ -196,7 +200,7 @@ class Certificate:
         passes[1:][supports[1:] == supports[:-1]] = 1.0
         likely = np.cumprod(passes, axis=0).mean(axis=1)
         if prior is not None:
-            alone = prior.reaching(supports, deviation, least).mean(axis=1)
+            alone = prior.reaching(supports if seen is None else seen, deviation, least).mean(axis=1)
             likely = np.minimum(likely, np.minimum.accumulate(alone))
         found: list[float] = likely.tolist()
         return found

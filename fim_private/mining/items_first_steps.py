@@ -199,8 +199,8 @@ def _certified(
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)
     rarest = items[np.arange(len(items)), item_counts[items].argmin(axis=1)]
     by_support = np.argsort(-item_counts[rarest], kind="stable")
-    test = steps.certificate
-    trust = [] if test is None else test.trust(seen[rarest[by_support]], steps.item_deviation, prior)
+    test, rarest = steps.certificate, rarest[by_support]
+    trust = [] if test is None else test.trust(item_counts[rarest], steps.item_deviation, prior, seen[rarest])
     codes = certify(tokens, chosen[by_support], test, randomness, trust)
     return codes, by_support[: len(codes)]
 

@@ -22,6 +22,7 @@ from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.gap_thresholds import doubling_grid, thresholds
+from fim_private.mechanisms.item_prior import ItemPrior
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_picks import (
@@ -683,6 +684,18 @@ def test_trust_is_the_chance_to_pass_by_the_noisy_counts_of_the_items() -> None:
     assert first == again > other
     assert first * 0.5 < other < 0.5
     assert trust(np.zeros(0)) == []
+
+
+def test_trust_is_at_most_what_the_prior_makes_of_the_counts_as_they_were_seen() -> None:
+    steps = steps_of(first_of(top=5, select=PEEL), 2.0)
+    width, deviation = math.hypot(math.sqrt(steps.certificate.variance), steps.item_deviation), steps.item_deviation
+    expected = np.full(1, steps.certificate.threshold)
+    seen = expected + 6 * width
+    frequent = ItemPrior(supports=np.array([0.0, seen[0]]), chances=np.array([0.5, 0.5]))
+    assert steps.certificate.trust(expected, deviation, frequent, seen) == pytest.approx([0.5], abs=0.01)
+    assert steps.certificate.trust(seen, deviation, frequent, seen) == pytest.approx([1.0], abs=0.01)
+    hardly = ItemPrior(supports=np.array([0.0, seen[0]]), chances=np.array([1.0, 0.0]))
+    assert steps.certificate.trust(expected, deviation, hardly, seen) == pytest.approx([0.0], abs=0.01)
 
 
 def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
