@@ -21,8 +21,8 @@ HALF = 2**11
 `HALF` is the limit of half precision, used for types not in `EXACT`.
 """
 
-WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32, pl.Int8, pl.UInt8, pl.Boolean)
-"""The types of columns that doubts look at: names, dates, numbers of transactions, and yes or no."""
+WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Boolean)
+"""The types of columns that doubts look at, beside numbers of all types: names, dates, and yes or no."""
 
 NAMED_BY_VALUE = (pl.Binary, pl.Date, pl.Datetime)
 """The types of columns in which some values have names and others have none."""
@@ -106,6 +106,19 @@ def as_text(values: pl.Series, option: str) -> pl.Series:
         f"The column for {option} is of type {values.dtype.base_type()}, which is not text or numbers.",
         "Choose another column, or take the names out of this one, as text.",
     )
+
+
+def looked_at(column: pl.Series) -> pl.Series | None:
+    """The cells of a column for doubts, as strings; None for a column of other values than names, dates and numbers.
+
+    None also if a value has no name. If the column is needed, the reader refuses it, and names its option.
+    """
+    if not (column.dtype.is_numeric() or column.dtype in WRITTEN):
+        return None
+    try:
+        return as_text(column, "a column")
+    except InputError:
+        return None
 
 
 def _names(values: pl.Series, option: str) -> pl.Series:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES
 from fim_private.transactions.columns.column_roles import Columns, known_column, long_columns
-from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.columns.column_table import ColumnTable, looked_at
 from fim_private.transactions.files.fields import HOW_TO_QUOTE, QUOTE, split_line
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket_units import is_place
@@ -160,13 +160,10 @@ def _ask_about_rows(name: str, records: list[list[str]], columns: Columns, layou
 
 def ask_about_columns(table: ColumnTable, columns: Columns, layout: Layout, on_doubt: OnDoubt) -> None:
     """Ask about the first rows of a long table of columns, as `ask_about_table` does."""
-    header = [name for name, dtype in table.schema().items() if dtype in WRITTEN]
-    cells = [
-        as_text(column, "a column").fill_null("").str.strip_chars().to_list()
-        for column in table.columns(header, rows=SAMPLE_ROWS)
-    ]
-    others = [(name, None) for name in table.schema() if name not in header]
-    ask_about_table(table.name, [*zip(header, cells, strict=True), *others], columns, layout, on_doubt)
+    header = list(table.schema())
+    first = map(looked_at, table.columns(header, rows=SAMPLE_ROWS))
+    cells = [None if column is None else column.fill_null("").str.strip_chars().to_list() for column in first]
+    ask_about_table(table.name, list(zip(header, cells, strict=True)), columns, layout, on_doubt)
 
 
 def ask_about_table(

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_roles import Columns, LongColumns, long_columns, unnamed_unit
-from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.columns.column_table import ColumnTable, as_text, looked_at
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.columns.where_text import NUMBER
 from fim_private.transactions.dataset import Transactions, noting
 from fim_private.transactions.files.fields import split_lists
 from fim_private.transactions.formats.doubt import OnDoubt, ask
-from fim_private.transactions.formats.restarts import WATCHED, Cells, Restarts
+from fim_private.transactions.formats.restarts import TRIED, WATCHED, Cells, Restarts
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.strings import group_codes, identities, joined_identities, not_blank
@@ -134,7 +134,7 @@ def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_
     rows, restarts = _Rows(found, columns), Restarts(table.name, header, found, layout)
     for one in getattr(table, "tables", ()):
         restarts.begin_file(_first_rows(one, names[0]))
-    restarts.add(lambda at: _first_rows(table, header[at]))
+    restarts.add(lambda at: _first_rows(table, header[at]), lambda at: _first_rows(table, header[at], TRIED))
     ask(restarts.doubt(), on_doubt)
     options = options_of(found)
     # One piece at a time, because numbers and dates take several times the memory as text.
@@ -146,10 +146,11 @@ def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_
     return _with_unread(rows.finish(_named(layout, columns, header, found)), header, found, returns)
 
 
-def _first_rows(table: ColumnTable, name: str) -> pl.Series:
-    """The first cells of a column as strings; nulls for a column of values that are no ids or dates."""
-    column = table.columns([name], rows=WATCHED)[0]
-    return as_text(column, "a column") if column.dtype in WRITTEN else pl.Series([None] * len(column), dtype=pl.String)
+def _first_rows(table: ColumnTable, name: str, rows: int = WATCHED) -> pl.Series:
+    """The first cells of a column as strings; nulls for a column that doubts do not look at."""
+    column = table.columns([name], rows=rows)[0]
+    cells = looked_at(column)
+    return pl.Series([None] * len(column), dtype=pl.String) if cells is None else cells
 
 
 def _first_cells(table: ColumnTable, name: str) -> pl.Series:

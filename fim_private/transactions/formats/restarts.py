@@ -79,14 +79,15 @@ class Restarts:
         elif self._asking and len(ids) >= SEVERAL:
             self._files_share |= int(ids.is_in(self._first_ids.implode()).sum()) > MANY * len(ids)
 
-    def add(self, cells: Cells) -> None:
-        """Look at some rows, in their order."""
+    def add(self, cells: Cells, first: Cells | None = None) -> None:
+        """Look at some rows, in their order. `first` gives at least their first `TRIED` cells, if that is less work."""
         ids = cells(self._transaction)
         if not len(ids):  # --where left nothing of this block
             return
         if self._watching and not self._passed:
-            self._days = next((at for at in self._others if _are_dates(cells(at).head(TRIED))), None)
-            self._marks = self._constant_in_runs(cells)[:FOLLOWED]
+            first = first or cells
+            self._days = next((at for at in self._others if _are_dates(first(at).head(TRIED))), None)
+            self._marks = self._constant_in_runs(first)[:FOLLOWED]
         watched = {*([] if self._days is None else [self._days]), *self._marks, *self._owners}
         self._watching = self._watching and self._passed < WATCHED
         if not self._watching:

@@ -843,6 +843,27 @@ def test_tables_of_columns_are_asked_about_too() -> None:
     assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
 
+@pytest.mark.parametrize("dtype", [pl.Int16, pl.UInt32, pl.UInt64, pl.Float64])
+def test_numbers_of_any_type_are_asked_about_as_in_a_text(dtype: Any) -> None:
+    """Where a customer is missing, pandas turns all customers into floating point."""
+    rows = [(row // 3, row // 9 if row % 3 == 0 else None, WORDS[row * row % 7]) for row in range(60)]
+    frame = pl.DataFrame(rows, schema={"tid": dtype, "who": dtype, "item": pl.String}, orient="row", strict=False)
+    for data in (frame.write_csv(), frame):
+        with pytest.raises(InputError, match="some rows of a transaction name its unit and others name none"):
+            read(data, unit_column="who", drop_rows_without_unit=True)
+    days = pl.DataFrame(DAYS).with_columns(pl.col("tid").cast(dtype))
+    with pytest.raises(InputError, match="several dates"):
+        read(days)
+
+
+def test_a_column_that_is_not_read_may_hold_values_without_names() -> None:
+    late = pl.Series([2**62] * 4).cast(pl.Datetime("ms"))
+    frame = pl.DataFrame({"tid": [1, 1, 2, 2], "item": WORDS[:4], "time": late})
+    assert as_sets(read(frame)) == [set(WORDS[:2]), set(WORDS[2:4])]
+    with pytest.raises(InputError, match="The column for item_column= holds a value that has no name"):
+        read(frame, item_column="time")
+
+
 def test_lines_that_are_left_out_already_are_counted_in_the_advice() -> None:
     text = "Sales\n# exported\ntid,item\n" + lines(LONG)
     with pytest.raises(InputError, match=r"first line of .* after those left out looks unlike.*skip_lines=2"):
