@@ -103,6 +103,17 @@ class FilteredTable:
         """What holds the table."""
         return self.table.kind
 
+    @property
+    def tables(self) -> list[FilteredTable]:
+        """The rows of each file that are kept, if the table is made of several."""
+        found: list[FilteredTable] = []
+        start = 0
+        for one in getattr(self.table, "tables", ()):
+            rows = len(one.columns(list(one.schema())[:1])[0])
+            found.append(FilteredTable(table=one, kept=self.kept.slice(start, rows)))
+            start += rows
+        return found
+
     def schema(self) -> pl.Schema:
         """Column names and types."""
         return self.table.schema()

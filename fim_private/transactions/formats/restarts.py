@@ -66,7 +66,7 @@ class Restarts:
         self._marks: list[int] = []
         one = len(found.transaction) == 1 and found.transaction != (found.unit,)
         self._watching = self._asking = "format" in layout.guessed and one
-        self._first_ids: pl.Series | None = None
+        self._first_ids = pl.Series([], dtype=pl.String)
         self._files_share = False
         self._rows: list[pl.DataFrame] = []
         self._passed = 0
@@ -74,7 +74,7 @@ class Restarts:
     def begin_file(self, ids: pl.Series) -> None:
         """Look at the transactions of the first rows of a file."""
         ids = identities(ids.head(WATCHED)).unique()
-        if self._first_ids is None:
+        if self._first_ids.is_empty():
             self._first_ids = ids
         elif self._asking and len(ids) >= SEVERAL:
             self._files_share |= int(ids.is_in(self._first_ids.implode()).sum()) > MANY * len(ids)

@@ -150,6 +150,18 @@ def test_numbers_that_begin_again_in_every_file_are_asked_about(here: Path, writ
     assert len(read_transactions(["a", "c"])) == 80
 
 
+@pytest.mark.usefixtures("sheets_read_here")
+@pytest.mark.parametrize("write", [write_csv, write_parquet, write_workbook])
+def test_they_are_asked_about_too_where_rows_are_left_out(here: Path, write: Any) -> None:
+    for name, first, kept in (("none", 1, 9), ("a", 1, 0), ("b", 1, 0), ("c", 90, 0)):
+        rows = ((str(first + row // 2), f"i{row % 5}", str(row % 2 + kept)) for row in range(80))
+        write(here / name, [("tid", "item", "n"), *rows])
+    for files in (["a", "b"], ["none", "a", "b"]):
+        with pytest.raises(InputError, match=r"begin again in every file.*give format=.long"):
+            read_transactions(files, where="n < 2")
+    assert len(read_transactions(["none", "a", "c"], where="n < 2")) == 80, "what is left out shares no numbers"
+
+
 def test_a_message_names_the_file_and_its_line(here: Path) -> None:
     write_csv(here / "a.csv", SALES)
     (here / "b.csv").write_text("tid,item,who,n\n8,SECRET\n")
