@@ -147,12 +147,15 @@ def _mangled(names: pl.Series, layout: Layout, stays: Way) -> Doubt | None:
 
 
 def _was_utf_8(name: str, layout: Layout) -> bool:
-    """Whether the bytes of this name are UTF-8 too, which is no accident where all names are."""
+    """Whether the bytes of this name are a name in UTF-8 too, which is no accident where all names are.
+
+    Those of letters in UTF-16 often are UTF-8, but with control characters.
+    """
     try:
-        name.encode(layout.encoding or "utf-8").decode()
+        text = name.encode(layout.encoding or "utf-8").decode()
     except UnicodeError:
         return False
-    return True
+    return not any(letter < " " for letter in text)
 
 
 def spoilt(names: pl.Series, what: str, stays: Way) -> Doubt | None:
