@@ -84,7 +84,9 @@ class Experiment:
         if exact(self.delta, "delta") == 0:
             usual = tuple(name for name in usual if works_without_delta(name))
         names = tuple(dict.fromkeys(name for part in asked for name in (usual if part == USUAL else (part,))))
-        declared = self.universe_items
+        universe = None if self.universe_items == OCCURRING else _whole(self.universe_items, "universe-items")
+        if universe is not None and len(universe) != 1:
+            raise UsageError("--universe-items takes one whole number.", "Give one, or leave it out.")
         return Settings(
             sizes=_whole(self.sizes, "sizes"),
             all_sizes=_whole(self.all_sizes, "all-sizes"),
@@ -94,7 +96,7 @@ class Experiment:
             delta=self.delta,
             trials=self.trials,
             mechanisms=names,
-            universe_items=None if declared == OCCURRING else _whole(declared, "universe-items")[0],
+            universe_items=None if universe is None else universe[0],
             max_items=self.max_items,
             relation=self.neighbours,
             unit_column=unit_column,

@@ -101,6 +101,8 @@ def compare(
     """
     if output is None or not files:
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
+    if "-" in files:
+        raise UsageError("A comparison reads each file twice, and standard input only once.", "Give the file by name.")
     _check_folder(output, overwrite=overwrite)
     settings = experiment.settings(output, unit_column, together)
     guessed = replayed_guesses(context)
