@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 
 
 def check_output(output: Path | None, *others: str | Path | None, overwrite: bool) -> None:
@@ -42,6 +42,7 @@ def check_folder(folder: Path, *, names: Sequence[str], ours: bool = False, over
 
     Raises:
         UsageError: the folder holds other files or is called as a page, or a release or a ledger has one of the names.
+        InputError: a file is in its place.
     """
     from fim_private.release.files import check_derived
 
@@ -51,6 +52,10 @@ def check_folder(folder: Path, *, names: Sequence[str], ours: bool = False, over
             check_derived(path)
     try:
         filled = any(not name.startswith(".") for name in os.listdir(folder))  # noqa: PTH208 - a folder or nothing
+    except NotADirectoryError:
+        raise InputError(
+            f"The folder {folder} cannot be made: a file is in its place.", "Give another folder with --output."
+        ) from None
     except OSError:
         return  # it is made, or refused, where it is written
     if filled and not (ours or overwrite):

@@ -72,6 +72,15 @@ def test_a_report_goes_only_into_a_folder_of_its_own(name: str, command: tuple[o
 
 
 @pytest.mark.parametrize("command", [("compare", "baskets.csv", *FEW), ("audit", "all")])
+@pytest.mark.parametrize("folder", ["notes", "notes/report"])
+def test_a_file_in_the_place_of_the_folder_is_noticed_beforehand(folder: str, command: tuple[object, ...]) -> None:
+    Path("notes").write_text(OTHERS)
+    done = end_with(3, *command, "-o", folder)
+    assert f"The folder {folder} cannot be made: a file is in its place." in words(done)
+    assert Path("notes").read_text() == OTHERS
+
+
+@pytest.mark.parametrize("command", [("compare", "baskets.csv", *FEW), ("audit", "all")])
 def test_a_folder_is_not_called_as_a_page_is(command: tuple[object, ...]) -> None:
     assert "report.HTML looks like a file." in words(end_with(2, *command, "-o", "report.HTML"))
     assert not Path("report.HTML").exists()
