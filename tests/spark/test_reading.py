@@ -96,6 +96,13 @@ CASES: dict[str, Case] = {
         {"unit_column": "who", "skip_columns": "4"},
     ),
     "one-hot Parquet without a column": ("a.parquet", write_one_hot, {"format": "one-hot", "skip_columns": "1"}),
+    "one-hot Parquet without columns of other values": (
+        "a.parquet",
+        lambda path: pl.DataFrame(
+            {"id": [1e17, 2e17, 3e17], "of": [[1], [2, 3], []], "milk": [1.0, 0.0, None], "tea": [True, True, False]}
+        ).write_parquet(path),
+        {"format": "one-hot", "skip_columns": "1,2"},
+    ),
     "some rows of long": ("a.csv", LONG_TEXT.encode(), {"where": "invoice <> 2 AND item <> 'bread'"}),
     "some rows of long Parquet": (
         "a.parquet",

@@ -27,8 +27,9 @@ from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.compressed_rows import compressed
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import skipped_by
-from fim_private.transactions.formats.cells import not_a_cell, present_cells
+from fim_private.transactions.formats.cells import not_a_cell
 from fim_private.transactions.formats.long import options_of, parts_of_rows, rows_of_items
+from fim_private.transactions.formats.one_hot import cells_of
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
@@ -107,9 +108,10 @@ def parse_one_hot_rows(batches: Batches, source: Source) -> Batches:
     passed = 0
     for batch in batches:
         selection = source.columns.selection(batch.schema.names)
-        columns = [as_text(column, "an item") for column in _series(batch)]
+        columns = _series(batch)
         if selection is not None:
-            kept = selection.kept(columns.__getitem__)
+            cells = {at: as_text(columns[at], OPTION) for at in selection.positions.values()}
+            kept = selection.kept(cells.__getitem__)
             columns = [column.filter(kept) for column in columns]
         yield (block := _one_hot(columns, batch.schema.names, source, passed))
         passed += block.column("transactions")[0].as_py()
@@ -270,9 +272,10 @@ def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first:
     rows: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     codes: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     for code, at in enumerate(items):
-        present, bad = present_cells(columns[at])
+        present, bad = cells_of(columns[at])
         if bad is not None:
-            raise not_a_cell(f"Column {at + 1}", str(columns[at][bad]), at + 1, source.layout)
+            cell = str(as_text(columns[at], "an item")[bad])
+            raise not_a_cell(f"Column {at + 1}", cell, at + 1, source.layout)
         where = np.flatnonzero(present[kept]).astype(np.int64)
         rows.append(where)
         codes.append(np.full(len(where), code, np.int64))
