@@ -55,6 +55,7 @@ CASES: dict[str, Case] = {
     "basket in latin-1": ("a.csv", b"caf\xe9,milk\nmilk,tea\n", {"encoding": "latin-1"}),
     "basket, gzip": ("a.csv.gz", gzip.compress(b"milk|bread\nbread|tea|milk\n" * 30), {}),
     "long": ("a.csv", LONG_TEXT.encode(), {}),
+    "long below a line of a no-break space": ("a.csv", f"\u00a0\n{LONG_TEXT}".encode(), {}),
     "long with units": ("a.csv", LONG_TEXT.encode(), {"unit_column": "customer"}),
     "long without a header": (
         "a.csv",

@@ -220,7 +220,8 @@ def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
             if first < end and files[first] != under_way:
                 under_way, headless = int(files[first]), starts[first] == 0 and not source.layout.headerless
             if headless:
-                header = next((place for place, line in enumerate(run) if line.strip()), None)
+                texts = (line.decode(source.encoding, "replace") for line in run)
+                header = next((place for place, text in enumerate(texts) if text.strip()), None)
                 if header is None:
                     continue
                 headless = False

@@ -19,7 +19,7 @@ from fim_private.errors import InputError
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.row_filter import Selection
 from fim_private.transactions.files.fields import HOW_TO_QUOTE, split_chunk, split_line
-from fim_private.transactions.files.text import Chunk, Text
+from fim_private.transactions.files.text import Chunk, Text, only_blanks
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -72,12 +72,14 @@ def text_table(text: Text, separator: str, columns: Columns | None = None, *, he
     Without a header the columns are called by their numbers, from 1 on.
 
     Errors:
-        InputError: the header has unbalanced quotes, or has not the columns of a filter.
+        InputError: every line is blank, or the header has unbalanced quotes, or has not the columns of a filter.
     """
     chunks = text.chunks()
-    # A text of blanks only is refused when its end is read, so there is such a line.
-    first, chunk = next((first, chunk) for first, chunk in chunks if chunk.strip())
-    start = chunk.rfind(b"\n", 0, len(chunk) - len(chunk.lstrip())) + 1
+    found = next(((first, chunk) for first, chunk in chunks if chunk.decode().strip()), None)
+    if found is None:
+        raise only_blanks(text.name)
+    first, chunk = found
+    start = chunk.rfind(b"\n", 0, len(chunk) - len(chunk.decode().lstrip().encode())) + 1
     line, _, below = chunk[start:].partition(b"\n")
     header = split_line(line.decode(), separator)
     if header is None:

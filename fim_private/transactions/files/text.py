@@ -105,9 +105,9 @@ class Text:
             number, chunk = numbered
             below, gone = chunk.split(b"\n"), 0
             while gone < len(below) and lines:
-                lines -= below[gone].strip() != b""
+                lines -= below[gone].decode().strip() != ""  # as text: a no-break space is blank too
                 gone += 1
-            if any(line.strip() for line in below[gone:]):
+            if any(line.decode().strip() for line in below[gone:]):
                 self._ahead.insert(0, (number + gone, b"\n".join(below[gone:])))
                 return
         raise only_blanks(self.name)

@@ -20,6 +20,16 @@ def test_a_text_of_nothing_but_blanks_is_refused(data, format_name):
         read(data, format=format_name)
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0", "\u3000\n\n\u2003"])
+def test_a_blank_line_is_no_first_line_whatever_it_is_made_of(blank):
+    above = f"{blank}\n"
+    assert as_sets(read(above + "sep=;\ntea;milk\nmilk\n")) == [{"tea", "milk"}, {"milk"}]
+    assert as_sets(read(above + "title\ntea,milk\n", format="basket", skip_lines=1)) == [{"tea", "milk"}]
+    assert as_sets(read(above + "tid,item\n1,tea\n1,milk\n")) == [{"tea", "milk"}]
+    with pytest.raises(InputError, match=f"Line {2 * above.count(chr(10)) + 5} of"):
+        read(above + f"title\n{above}tid,item\n1,tea\n\n1\n", format="long", skip_lines=1)
+
+
 @pytest.mark.parametrize("data", [",,,\n", " ,\t\n", '"",""\n'])
 def test_only_separators_hold_no_item(data):
     with pytest.raises(InputError, match="No item was found"):

@@ -162,6 +162,14 @@ def test_they_are_asked_about_too_where_rows_are_left_out(here: Path, write: Any
     assert len(read_transactions(["none", "a", "c"], where="n < 2")) == 80, "what is left out shares no numbers"
 
 
+def test_a_file_of_blanks_among_others_is_refused(here: Path) -> None:
+    write_csv(here / "a.csv", SALES)
+    for blank in ("\n", "\u00a0\n"):
+        (here / "b.csv").write_text(blank)
+        with pytest.raises(InputError, match=r"b\.csv holds nothing but blanks"):
+            read_transactions(["a.csv", "b.csv"])
+
+
 def test_a_message_names_the_file_and_its_line(here: Path) -> None:
     write_csv(here / "a.csv", SALES)
     (here / "b.csv").write_text("tid,item,who,n\n8,SECRET\n")
