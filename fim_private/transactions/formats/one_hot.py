@@ -93,7 +93,7 @@ class _Roles:
         self._header, self._columns, self._layout = header, columns, layout
         self.named = columns.of_rows(header)
         self.is_item = _are_items(header, columns, layout, *self.named)
-        self.items = _item_names(header, self.is_item)
+        self.items = _item_names(header, self.is_item, layout)
 
     def assemble(
         self,
@@ -143,17 +143,20 @@ def _are_items(header: Sequence[str], columns: Columns, layout: Layout, *named: 
     return are_items
 
 
-def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
+def _item_names(header: Sequence[str], is_item: NDArray[np.bool_], layout: Layout) -> pl.Series:
     names = [name.strip() for name, wanted in zip(header, is_item, strict=True) if wanted]
+    numbers = (np.flatnonzero(is_item) + 1).tolist()
     if not names:
         raise InputError("No column is left for items.", "Give a table with a column for each item.")
-    if "" in names:
+    nameless = [number for number, name in zip(numbers, names, strict=True) if not name]
+    if nameless:
+        others = ",".join(map(str, (*(at + 1 for at in skipped_by(layout)), *nameless)))
         raise InputError(
             "A column of the one-hot table has no name.",
-            "Name it after its item. If it holds row numbers or transaction ids, give --transaction-column ''.",
+            f"Name it after its item. If it holds row numbers or transaction ids, give --skip-columns {others}.",
         )
     places: dict[str, int] = {}
-    for place, name in zip((np.flatnonzero(is_item) + 1).tolist(), names, strict=True):
+    for place, name in zip(numbers, names, strict=True):
         if (first := places.setdefault(name, place)) != place:
             raise InputError(
                 f"Columns {first} and {place} of the one-hot table have the same name (blanks around it do not count).",

@@ -119,7 +119,7 @@ def test_a_cell_that_is_neither_yes_nor_no_is_refused(cell, as_parquet):
 
 @pytest.mark.parametrize(
     ("header", "message"),
-    [("egg,milk, milk", "Columns 2 and 3 .* same name"), ("milk,,egg", "has no name.*transaction_column=''")],
+    [("egg,milk, milk", "Columns 2 and 3 .* same name"), ("milk,,egg", 'has no name.*skip_columns="2"')],
 )
 def test_a_faulty_header_is_refused_without_its_names(header, message):
     with pytest.raises(InputError, match=message) as caught:
@@ -128,8 +128,12 @@ def test_a_faulty_header_is_refused_without_its_names(header, message):
 
 
 def test_row_numbers_of_pandas_may_be_the_ids():
-    transactions = read(",milk,egg\n0,1,0\n7,1,1\n", transaction_column="", format="one-hot")
+    data = ",milk,egg\n0,1,0\n7,1,1\n"
+    transactions = read(data, transaction_column="", format="one-hot")
     assert as_sets(transactions) == [{"milk"}, {"milk", "egg"}]
+    assert as_sets(read(data, skip_columns="1", format="one-hot")) == as_sets(transactions)
+    with pytest.raises(InputError, match='skip_columns="2,1"'):
+        read(data, skip_columns="2", format="one-hot")
 
 
 @pytest.mark.parametrize("as_parquet", [True, False])
