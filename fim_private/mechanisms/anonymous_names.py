@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from fim_private.errors import BudgetError
@@ -20,7 +21,16 @@ from fim_private.mechanisms.certificate import Certificate, calibrate_certificat
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
-from fim_private.mechanisms.protocol import CalibratedMechanism, Costed, Law, Margin, Request, Spending, WithGaps
+from fim_private.mechanisms.protocol import (
+    CalibratedMechanism,
+    Costed,
+    Law,
+    Margin,
+    Request,
+    Spending,
+    WithGaps,
+    lead_of_list,
+)
 from fim_private.privacy import BoundedRange, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -79,15 +89,20 @@ class Certified:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The count with which an itemset is picked before all that do not occur, and passes the test."""
+        """The count with which the list is picked before all that do not occur, is not cut, and passes the test.
+
+        Mechanisms are compared by what an itemset needs to be picked and to pass.
+        """
         (one,) = self.inner.margins
         # One pick goes wrong one time in 20 at its own margin, and the first ones have the smallest epsilon.
         least = min(loss.epsilon for loss in self.inner.losses if isinstance(loss, BoundedRange | PureDP))
         scale = float(self.inner.scale * self.inner.pick_epsilon / least)
         picked = one.compared + math.ceil(scale * math.log(self.top / _ONCE / 20))
         passing = self.certificate.support_needed(_ONCE)
+        missed = partial(self.certificate.missed, picks=self.top)
+        uncut = max(passing, lead_of_list(missed, near=passing, often=2 * _ONCE))
         words = "between each itemset of the list and those that do not occur"
-        return (Margin(counts=max(picked, passing), words=words),)
+        return (Margin(counts=max(picked, uncut), of_one=max(picked, passing), words=words),)
 
     @property
     def tipping_leads(self) -> tuple[int, ...]:

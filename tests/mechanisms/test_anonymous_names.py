@@ -256,6 +256,20 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     assert margin.counts == max(picked, test.support_needed(1 / 60))
 
 
+@pytest.mark.parametrize(
+    ("name", "items"), [("exponential", 12), ("permute-and-flip", 12), ("exponential-textbook", 40)]
+)
+def test_a_long_list_is_whole_at_the_stated_lead_also_if_its_last_itemset_alone_has_so_little(
+    name: str, items: int
+) -> None:
+    """A list is cut most readily if what is left has far more support."""
+    mechanism = planned(name, size=1, top=10, universe=Universe(items=items)).search
+    (margin,) = mechanism.margins
+    law = mechanism.law(CountProfile.of([*[10 * margin.counts] * 9, margin.counts], zeros=items - 10))
+    assert math.fsum(chance for named, chance in law.items() if sorted(named) == [*[0] * 9, 1]) >= 0.95
+    assert margin.compared <= margin.counts
+
+
 def test_the_test_of_a_long_list_gets_half_the_share_of_a_short_one() -> None:
     short, long = (planned(top=top).search for top in (9, 10))
     assert long.certificate.test.gaussian.rho == pytest.approx(short.certificate.test.gaussian.rho / 2, rel=0.01)
