@@ -40,11 +40,12 @@ from fim_private.mechanisms.exponential import RISE as RISE_OF_LISTED
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lacking_items import rough_in_dense_data
-from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.lengths import TYPICAL_LENGTH, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.peeling import mix
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import (
+    MISSED,
     NORMAL_REACH,
     CalibratedMechanism,
     Law,
@@ -184,19 +185,24 @@ class LookFirst:
     def margins(self) -> tuple[Margin, ...]:
         """Those of the ways that the look may take.
 
-        Picks also need so much that the look chooses them. Items first has no margin where even the smallest support
-        may lead to picks. Where picks need a test, items first often goes on, which finds likely itemsets with less.
+        Picks also need so much that the look chooses them, and more in short units, where items are easily found. Items
+        first has no margin where even the smallest support may lead to picks. Where picks need a test, items first
+        often goes on, which finds likely itemsets with less.
         """
         way, edge = self._served(USUAL_LENGTHS)[0]
         (picked,) = way.margins
         noise = NORMAL_REACH * math.sqrt(self.variance)
         # In denser data, counts of items alone may decide instead, whatever the lead is.
         sparse = "" if max(self.sizes) == 1 else ", and if the lead is less than a fifth of the data"
+        counts = lead_of_list(self._missed, near=picked.counts)
+        shortest = USUAL_LENGTHS.thinned(self.sizes[0] / TYPICAL_LENGTH)
+        any_length = self._missed(counts, shortest) <= MISSED
+        long = "" if any_length else f", if units hold at least {TYPICAL_LENGTH} different items"
         picked = replace(
             picked,
-            counts=lead_of_list(self._missed, near=picked.counts),
+            counts=counts,
             of_one=max(picked.compared, math.ceil(edge + noise)),
-            words=picked.words + sparse,
+            words=picked.words + long + sparse,
             less_if_likely=True,
         )
         if edge <= noise:
@@ -208,10 +214,10 @@ class LookFirst:
         words = f"{found.words}, where the first lead is below {most:,}"
         return (picked, replace(found, words=words, otherwise=True))
 
-    def _missed(self, lead: int) -> float:
+    def _missed(self, lead: int, lengths: Lengths = USUAL_LENGTHS) -> float:
         """How often not the whole list is picked if all its itemsets have this lead; a bound."""
         # Continuous noise falls short of a number at least as often as discrete noise.
-        served, look = self._served(USUAL_LENGTHS), NormalDist(lead, math.sqrt(self.variance))
+        served, look = self._served(lengths), NormalDist(lead, math.sqrt(self.variance))
         below = [look.cdf(least) for _, least in served]
         ways = zip(served, below, [*below[1:], 1.0], strict=True)
         return below[0] + sum((upper - lower) * way.missed(lead) for (way, _), lower, upper in ways)

@@ -287,8 +287,41 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
 @pytest.mark.parametrize("sizes", [(2,), (1, 2), (1,)])
 def test_the_lead_is_stated_for_data_that_is_not_dense(sizes: tuple[int, ...]) -> None:
     mechanism = planned(replace(ASKED, top=20, sizes=sizes))
-    end = "before it" if sizes == (1,) else "before it, and if the lead is less than a fifth of the data"
+    end = "before it, if units hold at least 10 different items"
+    end += "" if sizes == (1,) else ", and if the lead is less than a fifth of the data"
     assert mechanism.margins[0].words.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("listed", "sizes", "any_length"),
+    [(False, (1,), False), (False, (2,), False), (False, (1, 2), False), (True, (1,), True), (True, (2,), True)],
+)
+def test_the_lead_is_stated_for_long_units_if_short_ones_need_more(
+    listed: bool, sizes: tuple[int, ...], any_length: bool
+) -> None:
+    """In short units items are easily found, so the look chooses picks only with more support."""
+    universe = math.comb(300, sizes[0]) if listed else None
+    mechanism = planned(replace(ASKED, top=1, sizes=sizes, universe_size=universe, names=300 if listed else 65_536))
+    margin = mechanism.margins[0]
+    profile = CountProfile.of([margin.counts], zeros=None if universe is None else universe - 1)
+    reach = 10 * math.isqrt(mechanism.variance)
+    noise = np.arange(-reach, reach + 1)
+    masses = discrete_gaussian_mass(noise, float(mechanism.variance)).tolist()
+    looks = dict(zip((mechanism.support(profile.count) + noise).tolist(), masses, strict=True))
+
+    def whole(length: float) -> float:
+        """How often the itemset is picked. What items first answers does not count."""
+        ways = {support: mechanism.way(support, units_of(length)) for support in looks}
+        laws = {way: way.law(profile) for way in set(ways.values()) if not isinstance(way, ItemsFirst)}
+        return math.fsum(
+            chance * laws[way].get((0,), 0.0)
+            for support, chance in looks.items()
+            if not isinstance(way := ways[support], ItemsFirst)
+        )
+
+    assert all(whole(length) >= 0.95 for length in (10, 12, 20, 100, 5000))
+    assert (whole(sizes[0]) >= 0.95) == any_length
+    assert ("if units hold at least 10 different items" in margin.words) == (not any_length)
 
 
 def test_noise_is_not_taken_for_dense_data() -> None:
