@@ -45,7 +45,8 @@ class LengthLook:
     """The noise of the look.
 
     Args:
-        variance: of the discrete Gaussian noise in each bin, in units of privacy squared, at least 1.
+        variance: of the noise in each bin, at least 1, in units squared; in transactions squared where these are looked
+            at.
         sensitivity: Delta, where transactions are looked at; 1 where units are.
     """
 
