@@ -93,7 +93,8 @@ class PrivBasis:
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which its items and pairs are all picked, if there are as many as usual."""
         pick = self._each_pick(PICKS, self.depth)
-        picks = Exponential(top=self.depth, pick_epsilon=pick, universe_size=self.items, sensitivity=self.sensitivity)
+        most = max(self.items, math.comb(self.most_items, 2))
+        picks = Exponential(top=self.depth, pick_epsilon=pick, universe_size=most, sensitivity=self.sensitivity)
         (picked,) = picks.margins
         words = (
             "of each of its items and pairs over the bulk of the declared items and their pairs, apart from the noise "
