@@ -197,12 +197,11 @@ def layout_of(text: Text, options: LayoutOptions, *, on_doubt: OnDoubt = refuse)
         text.skip(skipped)
     if format_name == "auto":
         columns = replace(columns, skip_lines=skipped or None)
-        layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
+        obeyed = () if said is None else ("skip_lines",) if separator else ("separator", "skip_lines")
+        layout = detect_text(text, separator=separator or said, columns=columns, obeyed=obeyed, on_doubt=on_doubt)
         _refuse_lists_in(layout.format, columns)
         if isinstance(text, JoinedText) and layout.format in LINE_FORMATS:  # the headers of tables are compared
             text.others = map(partial(like_first, layout, columns), text.others)
-        if said is not None:
-            layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])
     else:
         layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
     return replace(

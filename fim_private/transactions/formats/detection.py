@@ -54,13 +54,16 @@ NOT_READ = {
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 
 
-def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt: OnDoubt) -> Layout:
+def detect_text(
+    text: Text, *, separator: str | None, columns: Columns, obeyed: Sequence[str] = (), on_doubt: OnDoubt
+) -> Layout:
     """The layout of a text in `auto` mode.
 
     Args:
         text: only its first lines are looked at; reading still starts with them.
         separator: as the user gave it; None to guess it too.
         columns: what the user said about columns. Naming one means that there is a header.
+        obeyed: the parts of the layout that a first line such as `sep=;` said. They count as guessed.
         on_doubt: called with what looks odd about the layout that is returned.
 
     Errors:
@@ -69,7 +72,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
     sample = text.head(SAMPLE_LINES, SAMPLE_BYTES)
     _refuse_markup(text.name, sample)
     _refuse_spmf(text.name, sample)
-    guessed = ("format",) if separator is not None else ("format", "separator")
+    guessed = ("format", *obeyed) if separator is not None else ("format", "separator")
     if separator is not None:
         _refuse_unheld(text.name, sample, separator)
     else:

@@ -873,6 +873,18 @@ def test_lines_that_are_left_out_already_are_counted_in_the_advice() -> None:
         read("sep=;\n# exported\ntid;item\n" + lines(LONG, ";"))
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_advice_for_a_file_that_names_its_separator_can_be_followed(separator: str) -> None:
+    """A typed format takes no separator from a line of the data, so the advice has to name it, and to leave it out."""
+    text = f"sep={separator}\n" + lines([[f"2024-03-{row + 1:02}", *READ[row]] for row in range(20)], separator)
+    doubts: list[Doubt] = []
+    first = read(text, on_doubt=doubts.append)
+    assert doubts[0].what.endswith("the first field of each line is a date.")
+    assert doubts[0].stays.options == {"format": "basket", "separator": separator, "skip_lines": "1"}
+    again = read(text, format="basket", separator=separator, skip_lines=1)
+    assert as_sets(again) == as_sets(first)
+
+
 def test_a_long_table_with_other_lines_in_it_is_not_said_to_be_baskets() -> None:
     """As baskets its ids would be items, and the budget would be spent on them."""
     with pytest.raises(InputError, match="Delete lines that are no rows, such as comments"):
