@@ -47,9 +47,12 @@ def one_hot_table(sample: Sample, layout: Layout) -> Doubt | None:
     if not items or not all(map(is_cell, items)) or flags < 2 or 2 * flags < len(others):
         return None
     (transaction,) = found.transaction
+    # A comma is what a typed format means anyway.
+    more = {part: value for part, value in layout.guesses().items() if part != "format" and value != ","}
+    options = {"format": "one-hot", **more, "transaction_column": sample.header[transaction].strip()}
     return Doubt(
         what=f"In {sample.name} the item column holds only 0 and 1, as do others, so each column may be an item.",
-        instead=Way("If so, give", {"format": "one-hot", "transaction_column": sample.header[transaction].strip()}),
+        instead=Way("If so, give", options),
         stays=Way("If that column names the items, give", layout.guesses()),
     )
 

@@ -905,6 +905,15 @@ def test_a_frame_with_a_column_for_each_item_is_asked_about_if_one_has_a_well_kn
         read(frame)
 
 
+def test_the_advice_to_read_each_column_as_an_item_names_the_separator() -> None:
+    text = "order_id;item;item_ale;item_bun\n1;1;0;1\n2;0;1;1\n"
+    doubts: list[Doubt] = []
+    read(text, on_doubt=doubts.append)
+    instead = {"format": "one-hot", "separator": ";", "transaction_column": "order_id"}
+    assert doubts[0].instead.options == instead
+    assert as_sets(read(text, **instead)) == [{"item", "item_bun"}, {"item_ale", "item_bun"}]
+
+
 @pytest.mark.parametrize(
     "rows",
     [
