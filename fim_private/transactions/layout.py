@@ -50,7 +50,7 @@ class Layout:
 
     Args:
         format: one of `FORMATS`, except "auto"; it implies whether there is a header.
-        kind: what holds the data: "text", "Parquet", "Excel", "frame" or "memory".
+        kind: what holds the data: "text", "Parquet", "Excel", "frame", "memory", or the kind of database.
         separator: what separates the fields of delimited text.
         encoding: the encoding of text, by Python's name.
         transaction_column: its name in the data, if there is one; several names have commas between them.

@@ -1,4 +1,4 @@
-"""Tables of typed columns, in a Parquet file or a frame, and how values of a column become text."""
+"""Tables of typed columns, wherever they come from, and how values of a column become text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ColumnTable(Protocol):
 
     @property
     def kind(self) -> str:
-        """What holds the table, in words: "Parquet" or "frame"."""
+        """What holds the table, in words: "Parquet", "Excel", "frame" or the kind of database."""
 
     def schema(self) -> pl.Schema:
         """Column names and types.
@@ -59,7 +59,7 @@ class ColumnTable(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FrameTable:
-    """A frame in memory."""
+    """A frame in memory, also one that holds a sheet or what a database answered."""
 
     frame: pl.DataFrame
     name: str = "The data in memory"

@@ -1,6 +1,7 @@
 """What the first lines of a file look like: a header, a comment, a list of items, one item of a long table, and so on.
 
-Nothing here decides what a file is. `doubts` asks about what it sees here, and `detection` refuses by it.
+Nothing here decides what a file is. `line_doubts` and `table_doubts` ask about what they see here, and `detection`
+refuses by it.
 """
 
 from __future__ import annotations
