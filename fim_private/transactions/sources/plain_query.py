@@ -33,8 +33,9 @@ _RESERVED = re.compile(
 """No names of columns or tables, unless they are quoted or stand behind a full stop."""
 _OF_ALL_ROWS = re.compile(r'.*\.\s*"?(COUNT|MIN|MAX|ANY_VALUE|XMLAGG|\w+_AGG)"?')
 """PostgreSQL takes s.count for count(s) if s has no such column."""
-_PLACE = re.compile(r'(?:.*\.\s*)?"?(?:ROWID|_ROWID_|OID|CTID)"?')
-"""Where a row is stored, which depends on the rows before it: `rowid <= 5` is another `LIMIT 5`."""
+_PLACE = re.compile(r'(?:.*\.\s*)?"?(?:ROWID|_ROWID_|OID|CTID|[XC]M(?:IN|AX))"?')
+"""Where a row is stored, and in PostgreSQL by which of all changes of the database it was written, which depends on the
+rows before it: `rowid <= 5` is another `LIMIT 5`."""
 
 
 class _Token(NamedTuple):

@@ -53,6 +53,8 @@ NOT_PLAIN = [
     ("rowid", "SELECT a FROM s WHERE rowid % 2 = 0"),
     ('s."_rowid_"', 'SELECT a FROM s WHERE s."_rowid_" <= 5'),
     ("ctid", "SELECT ctid AS a, b FROM s"),
+    ("s.xmin", "SELECT a, b FROM s WHERE s.xmin::text < '800'"),
+    ("CMAX", "SELECT a, CMAX AS b FROM s"),
     ("&", 'SELECT U&"\\0063ount"(*) FROM s'),
     ("(", "SELECT a FROM s ORDER BY count(*)"),
     ("(", "SELECT (a) (b) FROM s"),
