@@ -258,8 +258,8 @@ class ItemsFirst:
             Margin(
                 counts=math.ceil(needed),
                 of_one=math.ceil(of_one),
-                words=f"{lead} itemsets that do not occur, if units hold at most {TYPICAL_LENGTH} different items and "
-                "few items make up the answer",
+                words=f"{lead} itemsets that do not occur (for units with at most {TYPICAL_LENGTH} different items, if "
+                "few items make up the answer)",
                 less_if_likely=True,
             ),
         )

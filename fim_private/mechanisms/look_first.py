@@ -192,17 +192,17 @@ class LookFirst:
         way, edge = self._served(USUAL_LENGTHS)[0]
         (picked,) = way.margins
         noise = NORMAL_REACH * math.sqrt(self.variance)
-        # In denser data, counts of items alone may decide instead, whatever the lead is.
-        sparse = "" if max(self.sizes) == 1 else ", and if the lead is less than a fifth of the data"
         counts = lead_of_list(self._missed, near=picked.counts)
         shortest = USUAL_LENGTHS.thinned(self.sizes[0] / TYPICAL_LENGTH)
         any_length = self._missed(counts, shortest) <= MISSED
-        long = "" if any_length else f", if units hold at least {TYPICAL_LENGTH} different items"
+        conditions = [] if any_length else [f"for units with at least {TYPICAL_LENGTH} different items"]
+        # In denser data, counts of items alone may decide instead, whatever the lead is.
+        conditions += ["if the lead is less than a fifth of the data"] if max(self.sizes) > 1 else []
         picked = replace(
             picked,
             counts=counts,
             of_one=max(picked.compared, math.ceil(edge + noise)),
-            words=picked.words + long + sparse,
+            words=picked.words + (f" ({', '.join(conditions)})" if conditions else ""),
             less_if_likely=True,
         )
         if edge <= noise:

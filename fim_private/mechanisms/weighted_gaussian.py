@@ -102,7 +102,7 @@ class WeightedGaussian:
             math.ceil((self.threshold + reach * math.sqrt(self.measurement.variance)) / weight)
             for reach in (normal_reach(self.top), NORMAL_REACH)
         )
-        words = f"over itemsets that do not occur, if units hold at most {TYPICAL_LENGTH} different items"
+        words = f"over itemsets that do not occur (for units with at most {TYPICAL_LENGTH} different items)"
         return (Margin(counts=counts, of_one=one, words=words),)
 
     def loud(self, names: int) -> Iterator[WeightedGaussian]:

@@ -287,8 +287,8 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
 @pytest.mark.parametrize("sizes", [(2,), (1, 2), (1,)])
 def test_the_lead_is_stated_for_data_that_is_not_dense(sizes: tuple[int, ...]) -> None:
     mechanism = planned(replace(ASKED, top=20, sizes=sizes))
-    end = "before it, if units hold at least 10 different items"
-    end += "" if sizes == (1,) else ", and if the lead is less than a fifth of the data"
+    end = "before it (for units with at least 10 different items"
+    end += ")" if sizes == (1,) else ", if the lead is less than a fifth of the data)"
     assert mechanism.margins[0].words.endswith(end)
 
 
@@ -321,7 +321,7 @@ def test_the_lead_is_stated_for_long_units_if_short_ones_need_more(
 
     assert all(whole(length) >= 0.95 for length in (10, 12, 20, 100, 5000))
     assert (whole(sizes[0]) >= 0.95) == any_length
-    assert ("if units hold at least 10 different items" in margin.words) == (not any_length)
+    assert ("for units with at least 10 different items" in margin.words) == (not any_length)
 
 
 def test_noise_is_not_taken_for_dense_data() -> None:
