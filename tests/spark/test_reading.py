@@ -221,6 +221,14 @@ def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path:
         read_with_spark(spark, str(tmp_path))
 
 
+@pytest.mark.parametrize("text", ["milk,tea\nmilk,jam\n", "tid,item\n1,milk\n1,tea\n2,milk\n2,jam\n"])
+def test_the_first_part_may_be_empty(spark: SparkSession, tmp_path: Path, text: str) -> None:
+    (tmp_path / "part-0.csv").write_text("")
+    (tmp_path / "part-1.csv").write_text(text)
+    rows = [items for _, items in rows_of(read_with_spark(spark, str(tmp_path)))]
+    assert sorted(map(sorted, rows)) == [["jam", "milk"], ["milk", "tea"]]
+
+
 def test_a_file_that_looks_unlike_the_first_is_not_read_as_its_baskets(spark: SparkSession, tmp_path: Path) -> None:
     for name, text in (("a", "milk,tea\nmilk,tea,jam\n"), ("b", ""), ("c", "jam,tea,milk\nmilk\n")):
         (tmp_path / f"{name}.csv").write_text(text * 3)

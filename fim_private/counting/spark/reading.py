@@ -118,7 +118,8 @@ def read_with_spark(
         raise UsageError("Spark does not read Excel workbooks.", "Save the sheet as CSV, or leave out --engine spark.")
     cluster = Cluster(session)
     files = files_of(cluster, sources)
-    head = _head(cluster, files[0])
+    # Spark itself writes empty parts, and the first most often.
+    head = next((lines for file in files if (lines := _head(cluster, file)).strip()), b"")
     if head.startswith(PARQUET):
         raw, notes = _parquet(cluster, sources, files, options)
     else:
@@ -200,7 +201,7 @@ def _text(
         )
     if options.format == "auto" and layout.format in LINE_FORMATS:  # the headers of tables are compared
         for file in files[1:]:
-            if (lines := _head(cluster, file)).strip():  # Spark itself writes empty parts
+            if (lines := _head(cluster, file)).strip():
                 like_first(layout, columns, Text(name=file, blocks=[_loaded(lines, file).data], encoding=encoding))
     notes = read_text(text(), layout, columns).notes
     layout = notes.layout
