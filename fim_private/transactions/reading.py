@@ -15,7 +15,7 @@ from fim_private.errors import InputError, UsageError, check_texts
 from fim_private.transactions.chosen_layout import LayoutOptions, columnar_layout, layout_of
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
-from fim_private.transactions.columns.row_filter import COMPARED, Selection, filtered
+from fim_private.transactions.columns.row_filter import COMPARED, Selection
 from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.dataset import Transactions, noting
 from fim_private.transactions.files.source import Progress, Source, opened, refuse_foreign
@@ -34,7 +34,7 @@ from fim_private.transactions.sources.database import query_table
 from fim_private.transactions.sources.excel import is_workbook, sheet_table
 from fim_private.transactions.sources.frames import SupportsArrow, frame_table
 from fim_private.transactions.sources.parquet import ParquetTable, refuse_hostile
-from fim_private.transactions.sources.several import files_named, joined, table_of
+from fim_private.transactions.sources.several import files_named, filtered_table, joined, table_of
 
 FEW = 20
 NEARLY_ALL = 0.95
@@ -269,7 +269,7 @@ def read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt
     selection = columns.selection(header)
     if selection is None:
         return _read_columnar(table, layout, columns, on_doubt)
-    return _noted(_read_columnar(filtered(table, selection, header), layout, columns, on_doubt), selection)
+    return _noted(_read_columnar(filtered_table(table, selection, header), layout, columns, on_doubt), selection)
 
 
 def _noted(transactions: Transactions, selection: Selection) -> Transactions:

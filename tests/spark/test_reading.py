@@ -296,6 +296,7 @@ REFUSALS: dict[str, Refusal] = {
     "one item a line": ("a.csv", b"SECRET\n" * 50, {}, InputError, "one item"),
     "no item": ("a.csv", b",,\n,\n", {"format": "basket"}, InputError, "No item"),
     "nothing": ("a.csv", b"", {}, InputError, "empty"),
+    "blanks": ("a.csv", b" \n\n", {}, InputError, "nothing but blanks"),
     "binary": ("a.dat", b"\0\1SECRET\0" * 30, {}, InputError, "NUL"),
     "UTF-16": ("a.csv", "a,b\n".encode("utf-16"), {"encoding": "utf-16"}, UsageError, "does not split"),
     "UTF-16 that is not named": (

@@ -118,8 +118,9 @@ def read_with_spark(
         raise UsageError("Spark does not read Excel workbooks.", "Save the sheet as CSV, or leave out --engine spark.")
     cluster = Cluster(session)
     files = files_of(cluster, sources)
-    # Spark itself writes empty parts, and the first most often.
-    head = next((lines for file in files if (lines := _head(cluster, file)).strip()), b"")
+    for file in files:  # Spark itself writes empty parts, and the first most often
+        if (head := _head(cluster, file)).strip():
+            break
     if head.startswith(PARQUET):
         raw, notes = _parquet(cluster, sources, files, options)
     else:

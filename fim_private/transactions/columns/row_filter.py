@@ -103,17 +103,6 @@ class FilteredTable:
         """What holds the table."""
         return self.table.kind
 
-    @property
-    def tables(self) -> list[FilteredTable]:
-        """The rows of each file that are kept, if the table is made of several."""
-        found: list[FilteredTable] = []
-        start = 0
-        for one in getattr(self.table, "tables", ()):
-            rows = len(one.columns(list(one.schema())[:1])[0])
-            found.append(FilteredTable(table=one, kept=self.kept.slice(start, rows)))
-            start += rows
-        return found
-
     def schema(self) -> pl.Schema:
         """Column names and types."""
         return self.table.schema()
@@ -125,8 +114,7 @@ class FilteredTable:
             places = np.flatnonzero(self.kept.to_numpy())
             reach = int(places[rows - 1]) + 1 if 0 < rows <= len(places) else len(self.kept)
         kept = self.kept if reach is None else self.kept.head(reach)
-        # Of several files, the first rows are those of the first file, perhaps fewer.
-        return [column.filter(kept.head(len(column))) for column in self.table.columns(names, rows=reach)]
+        return [column.filter(kept) for column in self.table.columns(names, rows=reach)]
 
 
 def filtered(table: ColumnTable, selection: Selection, header: Sequence[str]) -> FilteredTable:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
+from fim_private.transactions.columns.row_filter import Selection, filtered
 from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.files.source import is_address, shown
 from fim_private.transactions.files.text import Chunk, Text
@@ -182,6 +183,13 @@ class JoinedTable:
             return self.tables[0].columns(names, rows=rows)
         parts = [table.columns(names) for table in self.tables]
         return [pl.concat(column) for column in zip(*parts, strict=True)]
+
+
+def filtered_table(table: ColumnTable, selection: Selection, header: Sequence[str]) -> ColumnTable:
+    """The rows of a table that a selection keeps: see `filtered`. Several files stay several."""
+    if isinstance(table, JoinedTable):
+        return replace(table, tables=[filtered(one, selection, header) for one in table.tables])
+    return filtered(table, selection, header)
 
 
 def other_columns(name: str) -> InputError:
