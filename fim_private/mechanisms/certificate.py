@@ -231,7 +231,8 @@ class Certificate:
     def _chances(self, smallest: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
         """How likely each length is to be chosen, by the smallest support up to each place."""
         lengths = self.lengths(len(smallest), trust)
-        exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths, trust)])
+        reached = np.array([min(smallest[length - 1], self._enough) for length in lengths])
+        exponents = float(self.rate) * reached - np.array(list(map(float, _penalties(lengths, trust))))
         weights = np.exp(exponents - exponents.max())
         return dict(zip(lengths, (weights / weights.sum()).tolist(), strict=True))
 
@@ -241,13 +242,18 @@ class Certificate:
 
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
-        if trust:
-            # Where a list is not likely to pass, little speaks against a shorter one.
-            steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
-        else:
-            steps = [_STEP if place else _FIRST_STEP for place in range(len(lengths) - 1)]
-        penalties = [Fraction(0), *(total / self.rate for total in accumulate(steps))]
+        penalties = [penalty / self.rate for penalty in _penalties(lengths, trust)]
         return [min(smallest[length - 1], self._enough) - less for length, less in zip(lengths, penalties, strict=True)]
+
+
+def _penalties(lengths: Sequence[int], trust: Sequence[float]) -> list[Fraction]:
+    """What is taken off the exponent of each length for being short."""
+    if trust:
+        # Where a list is not likely to pass, little speaks against a shorter one.
+        steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
+    else:
+        steps = [_STEP if place else _FIRST_STEP for place in range(len(lengths) - 1)]
+    return list(accumulate(steps, initial=Fraction(0)))
 
 
 def calibrate_certificate(

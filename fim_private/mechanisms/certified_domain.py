@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,14 +223,15 @@ class CertifiedDomain:
     def law(self, profile: CountProfile) -> Law:
         """The exact law over ordered lists."""
         levels = profile.top(self.candidates)
-        certifying = cache(self.certificate.law)  # many lists have the same supports
+        certifying = cache(self.certificate.law)  # many lists have the same smallest supports
         law: Law = {(): 0.0}
         for picked, chance in self._law_of_picks(levels).items():
             counts = [levels[place][0] for place in picked]
             supports = self._supports(counts, profile)
             nameable = {place for place, count in enumerate(counts) if self._has_name(count, profile)}
             for kept, left in LeftOut(self.rates_out).law(supports):
-                for length, passed in certifying(tuple(supports[place] for place in kept)).items():
+                smallest = tuple(accumulate((supports[place] for place in kept), min))
+                for length, passed in certifying(smallest).items():
                     tested = kept[:length]
                     named = tuple(picked[place] for place in tested) if set(tested) <= nameable else ()
                     law[named] = law.get(named, 0.0) + chance * left * passed
