@@ -1,4 +1,4 @@
-"""Transactions that took no part in choosing any setting: what Debian's packages depend on, recommend and are about.
+"""Transactions that took no part in choosing most settings: what Debian's packages depend on, recommend and are about.
 
     apt-cache dumpavail | python -m benchmarks.debian FOLDER
 

@@ -7,6 +7,7 @@ Writes reports/leverage.png, in three minutes. The data ships with the package a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from fim_private.transactions.reading import read_transactions
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "datasets" / "online-retail-customers.csv.gz"
 TOP, EPSILONS, RUNS = 50, ("0.5", "1", "2", "4"), 30
+STUDENT = 2.045
+"""The mean of `RUNS` runs is so many of its deviations from the true one, at most, in 95 % of cases."""
 LEAST = 100
 """Rarer pairs are not drawn."""
 COUNT, LEVERAGE, BOTH, OTHERS = "#0057a8", "#d8701a", "#111111", "#c8c8c8"
@@ -68,10 +71,11 @@ def draw_answers(panel: Axes, transactions: Transactions) -> None:
     """How many of the true pairs private answers name, by epsilon."""
     for by, colour, marker in (("count", COUNT, "s"), ("leverage", LEVERAGE, "^")):
         for top, dashes in ((10, "-"), (TOP, "--")):
-            shares = [np.mean(list(named(transactions, by, top, epsilon))) for epsilon in EPSILONS]
-            panel.plot(
-                [float(epsilon) for epsilon in EPSILONS], shares, dashes, color=colour, marker=marker,
-                label=f"top {top} by {by}",
+            shares = np.array([list(named(transactions, by, top, epsilon)) for epsilon in EPSILONS])
+            bars = STUDENT * shares.std(axis=1, ddof=1) / math.sqrt(RUNS)
+            panel.errorbar(
+                [float(epsilon) for epsilon in EPSILONS], shares.mean(axis=1), bars, linestyle=dashes, color=colour,
+                marker=marker, elinewidth=0.8, label=f"top {top} by {by}",
             )  # fmt: skip
     logarithmic(panel)
     panel.set_xticks([float(epsilon) for epsilon in EPSILONS], EPSILONS)

@@ -1,4 +1,4 @@
-"""The README's figure: pairs at epsilon 1, five mechanisms, three data sets, from the tables of the reports.
+"""The README's figure: pairs at epsilon 1 and 0.25, five mechanisms, three data sets, from the tables of the reports.
 
     python -m benchmarks.overview
 
@@ -7,7 +7,6 @@ Writes reports/overview.png. Run it after `make reports`.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -24,47 +23,48 @@ PANELS = {
     "retail": "supermarket: 88,162 baskets",
 }
 LINES = {
-    "auto": ("auto", "#111111", (115, 0), "left"),
-    "exponential": ("exponential,\ntold all items", "#b0559a", (26, 0.09), "center"),
-    "max-of-laplaces": ("max-of-Laplaces,\ntold all items", "#2a78a8", (10, -0.13), "right"),
-    "limited-domain": ("limited domain", "#00805c", (17, -0.2), "right"),
-    "lmm-paper": ("large margin, as published", "#b03a00", (1.1, 0.05), "left"),
+    "auto": "auto",
+    "exponential": "exponential, told all items",
+    "max-of-laplaces": "max-of-Laplaces, told all items",
+    "limited-domain": "limited domain",
+    "lmm": "large margin",
 }
-"""Each mechanism's label and colour. In the first panel the label stands at a k, so far above the line, aligned so."""
-SIZE, EPSILON, MOST = 2, "1", 100
+"""Each mechanism's label."""
+SIZE, EPSILONS, MOST = 2, ("1", "0.25"), 100
 
 
-def draw(panel: Axes, data: str, *, labelled: bool) -> None:
+def draw(panel: Axes, data: str, epsilon: str) -> None:
     """Precision against k of each mechanism, with 95 % intervals."""
     table = pl.read_parquet(REPORTS / data / "results.parquet")
     cells = averages(
         table.filter(
-            ~pl.col("padded") & (pl.col("size") == SIZE) & (pl.col("epsilon") == EPSILON) & (pl.col("top") <= MOST)
+            ~pl.col("padded") & (pl.col("size") == SIZE) & (pl.col("epsilon") == epsilon) & (pl.col("top") <= MOST)
         )
     )
-    for name, (label, colour, (at, above), align) in LINES.items():
-        rows = cells.filter(pl.col("mechanism") == name).sort("top")
-        panel.plot(rows["top"], rows["precision"], **{**look(name), "color": colour, "markerfacecolor": colour})
-        panel.vlines(rows["top"], rows["precision_low"], rows["precision_high"], color=colour, linewidth=0.8)
-        if labelled:
-            line = float(np.interp(math.log(at), np.log(rows["top"]), rows["precision"]))
-            panel.text(at, line + above, label, color=colour, ha=align, va="center", size="small")
-    panel.set_title(PANELS[data])
+    for name, label in LINES.items():
+        rows, shape = cells.filter(pl.col("mechanism") == name).sort("top"), look(name)
+        panel.plot(rows["top"], rows["precision"], label=label, **shape)
+        panel.vlines(rows["top"], rows["precision_low"], rows["precision_high"], color=shape["color"], linewidth=0.8)
     logarithmic(panel)
     tops = sorted(cells["top"].unique())
     panel.set_xticks(tops, list(map(str, tops)))
-    panel.set_xlim(0.8, 230)
     panel.minorticks_off()
-    panel.set_xlabel("k, pairs asked for (log scale)")
 
 
 def main() -> None:
     """Draw and write the figure."""
     with style():
-        figure, panels = new_figure(1, len(PANELS), height=2.6, same_x=True)
-        for panel, data in zip(panels, PANELS, strict=True):
-            draw(panel, data, labelled=panel is panels[0])
-        panels[0].set_ylabel("share of the true k pairs named")
+        figure, panels = new_figure(len(EPSILONS), len(PANELS), height=2.4, same_x=True)
+        grid = np.reshape(panels, (len(EPSILONS), len(PANELS)))
+        for row, epsilon in zip(grid, EPSILONS, strict=True):
+            for panel, data in zip(row, PANELS, strict=True):
+                draw(panel, data, epsilon)
+            row[0].set_ylabel(f"epsilon {epsilon}: share of\nthe true k pairs named")
+        for panel, title in zip(grid[0], PANELS.values(), strict=True):
+            panel.set_title(title)
+        for panel in grid[-1]:
+            panel.set_xlabel("k, pairs asked for (log scale)")
+        grid[0, -1].legend(loc="lower left", fontsize="small")
         figure.savefig(REPORTS / "overview.png", dpi=150, metadata={"Software": None})
 
 

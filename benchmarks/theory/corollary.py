@@ -79,7 +79,8 @@ def section(pictures: Pictures) -> Section:
         caption=(
             f"**{DATA}, k = 1, means of 30 runs.** Solid grey: log(L/delta)/epsilon, for the large margin mechanism; "
             f"dashed: r log(|I|/delta)/epsilon, for the exponential mechanism, |I| = {items:,}. Each mechanism is "
-            f"compared with its bound. {verdict} The largest count is {', '.join(largest)}. A point is missing where "
+            f"compared with its bound, with a constant that is a guess. {verdict} The largest count is "
+            f"{', '.join(largest)}. A point is missing where "
             "the mechanism named nothing in any run, and points that agree cover one another: `lmm-paper` has "
             f"{points['lmm-paper']} of {len(sizes) * len(EPSILONS)} points. The search of `lmm` finds a gap in most "
             f"runs at {len(searched(runs))} of its {points['lmm']} points. At the others its fallback, "

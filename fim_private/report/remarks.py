@@ -96,11 +96,12 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         return None
     what, missing = "", "no itemset was clear enough to name"
     if named:
-        what, missing = f"Only {named} of {asked} itemsets could be named. ", "no other was clear enough to name"
+        what, missing = f"Only {named} of {asked} itemsets could be named. ", "the rest was not clear enough to name"
         if plan.universe.has_list:  # nothing is tested then, so what is named need not be clear
             missing = "too few items stood out to make more"
     return wrapped(
-        f"{what}The run worked, but {missing}. The budget is spent.",
+        f"{what}The run worked, but {missing}. The budget is spent."
+        + (" What is named may be wrong too." if named else ""),
         f"{plan.mechanism_name} {margin_sentence(plan, in_full=False)}.",
         f"What helps: more data, a larger --epsilon{_fewer(plan)}{_smaller(plan)}, a larger --delta"
         f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "

@@ -154,6 +154,7 @@ def _count(
     from fim_private.comparison.exact_counts import count_all
     from fim_private.comparison.settings import check
 
+    progress("planning all runs")
     for transactions in data:
         check(settings, len(transactions.vocabulary))
     return [

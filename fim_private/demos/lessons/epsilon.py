@@ -79,7 +79,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             x="epsilon",
             y="customers",
             lines=(
-                *lines_over(DIAL, {"lead needed": [lead(place, delta, k) for place in DIAL]}),
+                *lines_over(DIAL, {"lead one pair needs": [lead(place, delta, k) for place in DIAL]}),
                 *lines_over(
                     (DIAL[0], DIAL[-1]), {f"lead of the pair at place {k}": [profile.count(int(k)) - bulk] * 2}
                 ),
@@ -90,15 +90,15 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Table(
             name="moves",
-            head=("what changes", "lead needed", "lead of the last pair", "share of the true top k named"),
+            head=("what changes", "lead one pair needs", "lead of the last pair", "share of the true top k named"),
             rows=tuple(_row(what, moved) for what, moved in _moves(epsilon, delta, times, k)),
             caption="**One thing at a time.** How the list changes if one thing changes and all else stays. "
             f"The shares are means of {TRIALS} seeded lists.",
         ),
         Paragraph(
             text="The lead that a pair needs is about proportional to 1/epsilon, and grows with the length of the "
-            "list. It depends on delta only through the logarithm: squaring delta makes delta at least a thousand "
-            f"times smaller, and the lead here only {_growth(epsilon, delta, k):.1f} times as large. The lead that a "
+            f"list. It depends on delta only through the logarithm: with delta {_squared(delta)} instead of {delta}, "
+            f"the lead here is only {_growth(epsilon, delta, k):.1f} times as large. The lead that a "
             "pair has grows with the data. So **more data buys privacy**: with twice as many customers, half the "
             "epsilon gives about the same list."
         ),

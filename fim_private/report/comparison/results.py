@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import polars as pl
 
 from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.settings import ALL_SIZES, Settings
-from fim_private.mechanisms.registry import find
+from fim_private.mechanisms.registry import AUTO, find
 from fim_private.privacy import exact
 
 MEASURES = ("precision", "false_negative_rate", "rank_loss", "count_loss")
@@ -23,7 +23,7 @@ def averages(table: pl.DataFrame) -> pl.DataFrame:
     Also `precision_low` and `precision_high`, a 95 % confidence interval of the mean: Student's, cut at 0 and 1, or
     Wilson's where a trial can only be right or wrong (k = 1). Also `epsilon_value`, `empty` (share of trials that named
     nothing), `named` (mean number), `milliseconds` (median). `count_error` is None where it is known of fewer than half
-    of the trials.
+    of the trials. Where `auto` took a mechanism that was run too, the two are one, and each has the trials of both.
     """
     z = 1.959964
     mean, number, free = pl.col("precision"), pl.col("trials"), pl.col("trials") - 1
@@ -33,7 +33,8 @@ def averages(table: pl.DataFrame) -> pl.DataFrame:
     wilson = z / (1 + z**2 / number) * (mean * (1 - mean) / number + z**2 / (4 * number**2)).sqrt()
     yes_or_no = pl.col("top") == 1
     return (
-        table.group_by(CELL, maintain_order=True)
+        _shared(table)
+        .group_by(CELL, maintain_order=True)
         .agg(
             *(pl.col(name).mean() for name in MEASURES),
             pl.col("precision").std().alias("deviation"),
@@ -54,6 +55,15 @@ def averages(table: pl.DataFrame) -> pl.DataFrame:
             .alias("epsilon_value"),
         )
     )
+
+
+def _shared(table: pl.DataFrame) -> pl.DataFrame:
+    """The trials, and once more under the other name those of `auto` and of what it took in the same cell."""
+    auto = table.filter(pl.col("mechanism") == AUTO)
+    renamed = auto.with_columns(mechanism=pl.col("ran"))
+    shared = partial(pl.DataFrame.join, on=CELL, how="semi", nulls_equal=True)
+    taken = shared(table.filter(pl.col("mechanism") != AUTO), renamed)
+    return pl.concat([table, taken.with_columns(mechanism=pl.lit(AUTO)), shared(renamed, taken)])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,6 +81,21 @@ def test_the_error_of_counts_is_that_of_most_runs_or_none() -> None:
     assert averages(few)["count_error"].to_list() == [None]
 
 
+def test_what_auto_took_and_auto_itself_are_one_sample() -> None:
+    took = runs(AUTO, [0.2] * 10).with_columns(ran=pl.lit("limited-domain"))
+    table = pl.concat(
+        [took, runs("limited-domain", [0.6] * 30), runs("lmm", [0.9] * 30), runs(AUTO, [0.8] * 30, top=20)]
+    )
+    found = {(row["mechanism"], row["top"]): row for row in averages(table).iter_rows(named=True)}
+    for name in (AUTO, "limited-domain"):
+        assert found[name, 10]["precision"] == pytest.approx(0.5)
+        assert found[name, 10]["trials"] == 40
+    assert (found["lmm", 10]["trials"], found[AUTO, 20]["trials"]) == (30, 30)
+    elsewhere = took.with_columns(universe_items=pl.lit(100, pl.Int64))
+    apart = averages(pl.concat([elsewhere, runs("limited-domain", [0.6] * 30)]))
+    assert sorted(apart["trials"].to_list()) == [10, 30]
+
+
 @pytest.mark.parametrize("data", REPORTS)
 def test_no_interval_leaves_the_shares(data: str) -> None:
     found = cells(data)

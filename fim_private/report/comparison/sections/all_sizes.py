@@ -28,7 +28,7 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
             if results.settings.without_delta
             else f"{' and '.join(f'`{name}`' for name in COMPARATORS)} (Li, Qardaji, Su, Cao 2012) were made for this "
             f"task. They are told the names of all items that occur. `{AUTO}` is shown without a list and with that "
-            "one. `privbasis` needs no delta. All others here spend the same delta. "
+            "one. `privbasis` needs no delta, so that its noise is larger. All others here spend the same delta. "
         )
         parts.append(
             Paragraph(

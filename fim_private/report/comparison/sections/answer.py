@@ -184,8 +184,9 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
     if AUTO in results.settings.mechanisms and (len(found[OPEN]) or results.settings.without_delta):
         yield (
             "**Tuning.** The settings of `auto`, `items-first` and `look-first` were chosen on public data sets, among "
-            "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. The "
-            "settings of the other mechanisms follow from their proofs."
+            "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. Other "
+            "mechanisms have few settings, such as how many itemsets `limited-domain` looks at. Some of these were "
+            "chosen on the same data."
         )
     if not len(found[OPEN]):
         return
@@ -218,7 +219,7 @@ def _taken(group: str, asked: pl.DataFrame) -> str:
     return f"**{group.capitalize()}: take `{name}`** ({known}). " + (
         f"Another mechanism with the same list is clearly better in {behind} of {len(mine)} columns."
         if behind
-        else "No mechanism with the same list is clearly better in any column."
+        else "No other mechanism that was run with the same list is clearly better in any column."
     )
 
 
@@ -325,9 +326,9 @@ def reach(results: ComparisonResults, data: str, size: int) -> Table:
             if name in results.main
         ),
         caption=f"**The smallest epsilon that reaches a precision of {GOOD}**, {kind((size,))} of {data}, of the "
-        f"epsilons {', '.join(results.epsilons)}. A ~ means that chance decides between it and the one beside it; > "
-        "means not reached; – not measured. A longer list may reach it earlier, if its last place stands out more."
-        + _told(results, results.main),
+        f"epsilons {', '.join(results.epsilons)}. A ~ means that with other noise it could be another one; > "
+        "means not reached; – not measured. Sometimes a longer list is easier, because there is a larger drop behind "
+        "its last place." + _told(results, results.main),
         mechanism_column=0,
     )
 

@@ -36,7 +36,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             "smaller the epsilon that its mechanism needs. Bars are 95 % "
             f"confidence intervals of the mean over {settings.trials} runs. Where all runs agreed there is no bar, but "
             "a rarer outcome is still possible. Lines that agree cover one another, above all permute-and-flip and "
-            "max-of-laplaces."
+            "max-of-laplaces. Where `auto` took a mechanism that was run too, the runs of both count for both."
         )
     ]
     for data in (counts.name for counts in results.counts):
