@@ -2,7 +2,7 @@
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the test-suite
 # Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make lowest
-# (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, a quarter of an hour),
+# (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, half an hour),
 # make mutants (would the tests notice? hours), make reports (all reports; an hour from nothing, minutes from kept
 # results), make bench (how fast, beside others; half an hour), make reliability (the ledger under fire), make fuzz (a
 # million hostile files, two hours), make notebooks (the lessons, with all controls), make check, make clean

@@ -89,6 +89,18 @@ def test_mistakes_in_cutting_a_long_list_are_caught() -> None:
 
 
 @pytest.mark.slow
+def test_a_look_that_decides_nothing_needs_no_noise_and_other_mistakes_are_caught() -> None:
+    """Short public lists are picked whatever the look shows."""
+    plan = plan_of("look-first", universe=Universe(items=60, listed=True), size=2, top=3)
+    verdict = audit(plan, randomness=SeededRandomness(SEED), steps=10, cases=400)
+    assert verdict.holds
+    assert {twin.name: twin.caught for twin in verdict.twins} == {
+        "picked from what occurs": True,
+        "list in the order of the true counts": True,
+    }
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["limited-domain", "exponential", "stable-max", "choosing"])
 def test_several_picks_and_transactions(name: str) -> None:
     plan = plan_of(name, top=2, unit=PrivacyUnit(column="customer", max_transactions=2))
