@@ -96,7 +96,8 @@ _LISTED_LEADS, _LISTED_EASE, _LISTED_CAUTION = 0.65, 0.4, 0.5
 first counts of items times the second, plus the deviation of the look's noise times the third. The larger the noise in
 counts of items is, the less good items first is."""
 _SHORT_LISTED, _MOST_NOISE = 20, 0.3
-"""Lists of up to the first number are always picked if that noise is more than the second number times their lead."""
+"""Lists of up to the first number are picked if that noise is more than the second number times their lead, unless the
+look shows a support far below 0."""
 _LARGEST_LISTED = 3
 """Itemsets of up to so many items are picked from all that a public list makes."""
 _CAUTION, _CAUTION_UNCUT = 2.5, 3.5

@@ -80,7 +80,8 @@ def law(
     Example: fim-private law limited-domain --counts 40,38,20,3 --epsilon 1 --delta 1e-3
 
     JSON for one pick: {"law": [P(first count), ...], "none": P(no itemset)}. JSON for several picks: {"lists":
-    {"0,1": P, ...}}, where 0 is the first of the counts and "" is the empty list.
+    {"0,1": P, ...}}, where 0 is the first of the counts and "" is the empty list. Equal counts
+    rank in the order given; in data, in the order of their items.
     """
     numbers = _counts(counts)
     from fim_private.audit.laws import NUMERICAL_ERROR, law_over_groups
