@@ -237,6 +237,7 @@ def _short(results: ComparisonResults, data: str) -> str | None:
     right = {
         row["epsilon"]: f"{row['precision'] * top:.1f} at epsilon {row['epsilon']}, beside "
         f"{max(0.0, row['named'] - row['precision'] * top):.1f} wrong ones"
+        + (", which is of no use" if row["precision"] < HARDLY else "")
         for row in asked.filter((pl.col("mechanism") == name) & (pl.col("top") == top)).iter_rows(named=True)
     }
     what = kind((results.settings.main_size,))
