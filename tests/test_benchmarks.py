@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from benchmarks import debian
+from benchmarks import debian, python_files
 from benchmarks.agree import compare
 from benchmarks.data import count_lines, prepare
 from benchmarks.field import CELL, PURE, SETTINGS, behind, run_twice
@@ -248,6 +248,25 @@ def test_a_list_of_packages_makes_baskets(tmp_path: Path, monkeypatch: pytest.Mo
         "words": ["word::a,word::pot,word::tea"],
         "maintainers": ["maintainer,package,dependency", "A <a@b>,one,awk", "A <a@b>,one,libc6"],
     }
+
+
+def test_python_files_make_baskets_of_what_they_import_and_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for name, text in {
+        "a": "import os.path, sys\nfrom json import dumps\nfrom . import b\nprint(dumps(len([])))",
+        "b": "def f(x):\n    import os\n    return print(x.len().other())",
+        "c": "print(len(1))",
+        "copy_of_c": "print(len(1))",
+        "broken": "print(len(",
+    }.items():
+        (root / f"{name}.py").write_text(text)
+    monkeypatch.setattr(sys, "argv", ["python_files", str(tmp_path / "made"), str(root)])
+    python_files.main()
+    assert (tmp_path / "made" / "imports.csv").read_text().splitlines() == ["json,os,sys", "os"]
+    assert (tmp_path / "made" / "calls.csv").read_text().splitlines() == ["len(),print()"] * 3
 
 
 @pytest.mark.slow
