@@ -87,7 +87,7 @@ def _plan(
 def audit_all(budget: Budget, *, seed: int, workers: int, progress: Callable[[str], None]) -> tuple[Verdict, ...]:
     """A verdict for each of the standard plans, in their order.
 
-    Cost: about ten minutes of one processor.
+    Cost: about a quarter of an hour of one processor.
     """
     plans = list(standard_plans(budget))
     verdicts = []
