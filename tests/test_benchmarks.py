@@ -189,7 +189,7 @@ def test_the_figure_of_leverage_is_drawn(tmp_path: Path, monkeypatch: pytest.Mon
     baskets = [list(items[at % 7 : at % 7 + 2 + at % 5]) for at in range(1000)]
     (tmp_path / "reports").mkdir()
     (tmp_path / "baskets.csv").write_text("".join(f"{','.join(basket)}\n" for basket in baskets))
-    for name, value in (("ROOT", tmp_path), ("DATA", tmp_path / "baskets.csv"), ("TOP", 5), ("RUNS", 1)):
+    for name, value in (("ROOT", tmp_path), ("DATA", tmp_path / "baskets.csv"), ("TOP", 5), ("RUNS", 2)):
         monkeypatch.setattr(leverage_figure, name, value)
     leverage_figure.main()
     assert (tmp_path / "reports" / "leverage.png").stat().st_size > 10_000

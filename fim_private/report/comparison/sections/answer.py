@@ -185,8 +185,7 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
         yield (
             "**Tuning.** The settings of `auto`, `items-first` and `look-first` were chosen on public data sets, among "
             "them `groceries`, `retail` and `online-retail-customers`. On these their lead is somewhat too good. Other "
-            "mechanisms have few settings, such as how many itemsets `limited-domain` looks at. Some of these were "
-            "chosen on the same data."
+            "mechanisms have few settings, some of them chosen on the same data."
         )
     if not len(found[OPEN]):
         return
