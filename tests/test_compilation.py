@@ -120,6 +120,21 @@ def test_the_command_compiles_its_loops_where_that_is_disabled(tmp_path: Path, m
     assert done.returncode == 0, words(done)
 
 
+def test_loops_leave_scipy_alone_until_somebody_s_own_loop_needs_it(tmp_path: Path) -> None:
+    """Numba loads it to see whether there is a `dot`, which takes a sixth of a second."""
+    pytest.importorskip("scipy")
+    loaded = "print('scipy.linalg' in sys.modules)"
+    dot = "print(numba.njit(lambda one, two: numpy.dot(one, two))(numpy.ones(3), numpy.ones(3)))"
+    (tmp_path / "dot.py").write_text(f"import sys, numba, numpy\n{LOOP}\n{loaded}\n{dot}\n{loaded}\n")
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = processes.run(
+        [sys.executable, tmp_path / "dot.py"],
+        env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path)},
+        text=True,
+    )
+    assert done.stdout.splitlines()[1:] == ["False", "3.0", "True"], done.stderr
+
+
 def test_a_library_that_may_not_compile_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache.numba.config, "DISABLE_JIT", 1)
     with pytest.raises(UsageError, match="NUMBA_DISABLE_JIT"):

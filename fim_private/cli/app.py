@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -72,8 +71,6 @@ def main(
 
 def run() -> NoReturn:
     """Run the command line and exit with the code that fits what happened."""
-    # Numba loads scipy's linear algebra if it can, which takes 0.4 s. No kernel of this package uses it.
-    sys.modules.setdefault("scipy", cast(ModuleType, None))
     # What Python cannot raise, such as a signal's exception in a compiler's callback, it would show with a traceback.
     sys.unraisablehook = lambda _: None
     listen()

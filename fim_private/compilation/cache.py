@@ -8,11 +8,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler_lock import global_compiler_lock
 
 from fim_private.errors import UsageError
 
@@ -35,6 +38,22 @@ def dispatcher_of(function: Callable[..., object]) -> Any:
     with suppress(Exception):  # no place for the cache: compiled anew in each process
         dispatcher._cache = _Cache(function)
     return dispatcher
+
+
+def _ask_for_scipy() -> None:
+    if find_spec("scipy") is None:
+        raise ImportError("scipy is not installed")
+
+
+with suppress(ImportError, AttributeError), global_compiler_lock:
+    # Before its first loop numba loads scipy, only to learn whether there is a `dot`. That takes a sixth of a second,
+    # and no loop here uses `dot`. If a caller's own loop does, numba still loads scipy when it compiles that loop.
+    linalg: Any = import_module("numba.np.linalg")
+    ensure_blas, linalg.ensure_blas = linalg.ensure_blas, _ask_for_scipy
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
 
 
 class _CheckedFiles(IndexDataCacheFile):

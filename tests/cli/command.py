@@ -47,7 +47,7 @@ def fim_private(*arguments: object, encoding: str = "utf-8") -> subprocess.Compl
     """The same through the same door, `run`, with streams of bytes and without starting an interpreter.
 
     What `run` leaves behind in a process that was meant to end is put back: the streams, the answers to Ctrl-C and to
-    what cannot be raised, and scipy, which it keeps from being imported.
+    what cannot be raised.
     """
     from fim_private.cli.app import run
 
@@ -68,8 +68,6 @@ def fim_private(*arguments: object, encoding: str = "utf-8") -> subprocess.Compl
         return subprocess.CompletedProcess(command, end.code, out.getvalue(), told)
     finally:
         signal.signal(signal.SIGINT, ctrl_c)
-        if sys.modules.get("scipy", sys) is None:
-            del sys.modules["scipy"]
 
 
 def words(completed: subprocess.CompletedProcess[bytes]) -> str:
