@@ -29,6 +29,7 @@ _SHORT_LIST, _MOST_APART = 25, 4
 
 Decoys take picks from itemsets that are hardly told from nothing. The more picks there are, the fewer decoys tell how
 many are noise."""
+_MOST_ADDED = 2.0**62
 
 
 def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transactions: float, left: Fraction) -> bool:
@@ -183,8 +184,16 @@ def favour_of(
     if independent is not None:
         added -= independent
     added += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(asked.top, len(counts)) - 1])
-    rounded: NDArray[np.int64] = np.rint(added - added.min()).astype(np.int64)
-    return rounded
+    return public_scores(added - added.min())
+
+
+def public_scores(added: Floats) -> NDArray[np.int64]:
+    """What is added to counts before picks, rounded, and far from where sums of 64 bits would wrap around.
+
+    One unit would move a sum that wraps around by more than it moves a count.
+    """
+    scores: NDArray[np.int64] = np.rint(np.nan_to_num(added).clip(-_MOST_ADDED, _MOST_ADDED)).astype(np.int64)
+    return scores
 
 
 def deviation_of_pairs(asked: AskedItemsets, expected: Floats) -> Floats:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from fim_private.arrays import Floats
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, AskedItemsets
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.itemset_picks import public_scores
 from fim_private.mechanisms.later_steps import LaterSteps, shared
 from fim_private.mechanisms.lengths import PICK_VARIANCE
 from fim_private.mechanisms.measurement import Measurement
@@ -119,8 +120,7 @@ def favour(picks: Exponential, item_counts: Floats, deviation: float) -> NDArray
         deviation: of the noise in that.
     """
     precision = PICK_VARIANCE * (picks.sensitivity / float(picks.pick_epsilon) / deviation) ** 2
-    added: NDArray[np.int64] = np.rint(precision * item_counts).astype(np.int64)
-    return added
+    return public_scores(precision * item_counts)
 
 
 def lacking(asked: AskedItemsets, cost: Fraction, item_counts: Floats, transactions: float) -> Measurement:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
 from fim_private.randomness.discrete_gaussian import sample_discrete_gaussian
-from fim_private.randomness.laplace_vector import Words, decays, draw_many, signed
+from fim_private.randomness.laplace_vector import Words, decays, draw_many, of_any_size, signed
 from fim_private.randomness.source import Randomness
 
 LARGEST_VARIANCE = 2**26
@@ -32,7 +32,7 @@ def sample_discrete_gaussians(variance: int, number: int, randomness: Randomness
     Cost: under a microsecond per draw.
     """
     if variance > LARGEST_VARIANCE:
-        return np.array([sample_discrete_gaussian(Fraction(variance), randomness) for _ in range(number)], np.int64)
+        return of_any_size(sample_discrete_gaussian(Fraction(variance), randomness) for _ in range(number))
     scale = math.isqrt(variance) + 1
     return draw_many(number, randomness, lambda drawn, done, words: _fill(drawn, done, variance, scale, words))
 

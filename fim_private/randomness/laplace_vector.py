@@ -5,7 +5,7 @@ Every comparison is between integers, so the law is exactly the defined one, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import cast
 
@@ -40,8 +40,13 @@ def sample_discrete_laplaces(scale: int, number: int, randomness: Randomness) ->
     Cost: under a microsecond per draw.
     """
     if scale > LARGEST_SCALE:
-        return np.array([sample_discrete_laplace(Fraction(scale), randomness) for _ in range(number)], np.int64)
+        return of_any_size(sample_discrete_laplace(Fraction(scale), randomness) for _ in range(number))
     return draw_many(number, randomness, lambda drawn, done, words: _fill(drawn, done, scale, words))
+
+
+def of_any_size(draws: Iterable[int]) -> NDArray[np.int64]:
+    """Draws modulo 2^64, int64. With counts they make the exact sums modulo 2^64, which tell no more than the sums."""
+    return np.array([draw % 2**64 for draw in draws], np.uint64).view(np.int64)
 
 
 def draw_many(

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from fim_private.counting.local.chosen_counts import ChosenCounts
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import calibrate
 from fim_private.mechanisms.lacking_items import favour, with_counts_of_lacking
@@ -42,3 +43,14 @@ def test_items_are_picked_by_both_counts_weighted_by_their_precision() -> None:
     picks = Exponential(top=3, pick_epsilon=Fraction(1, 100), universe_size=4, sensitivity=2)
     added = favour(picks, np.array([4_000.0, 400.0, 2.0]), 2 * math.sqrt(1.64) * 200)
     assert added.tolist() == [1_000, 100, 0]
+
+
+@pytest.mark.parametrize("counts", [[1e100, 5.0, 0.0, -1e100], [math.inf, math.nan, 1e19, -math.inf]])
+def test_what_is_added_to_counts_never_makes_a_sum_wrap_around(counts: list[float]) -> None:
+    """Where sums of 64 bits wrap around, one unit moves a pick from certain to hopeless."""
+    picks = Exponential(top=2, pick_epsilon=Fraction(1, 10**9), universe_size=4, sensitivity=10**6)
+    added = favour(picks, np.array(counts), 1.0)
+    one, more = (ChosenCounts(itemsets=np.zeros((4, 1), np.int32), totals=added * 0 + held) for held in (0, 2**60))
+    moved = more.plus(added).vector() - one.plus(added).vector()
+    assert moved.tolist() == [2**60] * 4
+    assert all((more.plus(added).vector() > added).tolist())

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from fim_private.randomness import SecureRandomness, SeededRandomness, laplace_vector
+from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.laplace_vector import LARGEST_SCALE, _fill, sample_discrete_laplaces
 from tests.randomness.laws import laplace_law
 from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from, p_value
@@ -29,6 +31,16 @@ def test_wide_noise_is_as_wide_as_it_should_be(scale: int) -> None:
         cumulative = [math.exp(at / 2) / 2 if at <= 0 else 1 - math.exp(-at / 2) / 2 for at in range(-5, 6)]
         expected = dict(zip(range(-6, 6), np.diff(cumulative, prepend=0, append=1).tolist(), strict=True))
         assert (p_value(reach.tolist(), expected) > FALSE_ALARM) == (share == 1.0)
+
+
+def test_draws_that_64_bits_do_not_hold_keep_their_rest() -> None:
+    """With a count they then make the exact sum modulo 2^64. They used to end a run that was charged."""
+    scale, counts = 2**64, np.arange(20)
+    exact = [sample_discrete_laplace(Fraction(scale), source) for source in [SeededRandomness(SEED)] for _ in counts]
+    assert max(map(abs, exact)) > 2**63
+    noisy = counts + sample_discrete_laplaces(scale, 20, SeededRandomness(SEED))
+    sums = zip(exact, counts.tolist(), noisy.tolist(), strict=True)
+    assert all((draw + count - found) % 2**64 == 0 for draw, count, found in sums)
 
 
 @pytest.mark.parametrize("kind", ["uint64", "uint8"])

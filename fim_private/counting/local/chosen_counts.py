@@ -77,7 +77,10 @@ class ChosenCounts(Hidden):
         return ChosenCounts(itemsets=itemsets, totals=np.pad(self._totals, further))
 
     def plus(self, public: NDArray[np.int64]) -> ChosenCounts:
-        """Scores: each count plus a public number, which is at least 0. One unit changes them as it changes counts."""
+        """Scores: each count plus a public number, from -2^62 to 2^62. One unit changes them as it changes counts.
+
+        A score below 0 counts as 0, which changes no more.
+        """
         return ChosenCounts(itemsets=self._itemsets, totals=self._totals + public)
 
     def profile(self) -> CountProfile:
