@@ -1,6 +1,7 @@
 """Show on stderr which phase is running. Progress never shows anything of the data.
 
-People at a terminal see it all the time. A log gets a line every ten seconds, so a short run leaves none.
+People at a terminal see it all the time. A log gets a line every ten seconds, later every minute, so a short run
+leaves none.
 """
 
 from __future__ import annotations
@@ -118,9 +119,12 @@ def _logged() -> Iterator[Callable[[str], None]]:
     latest, begun, ended = [""], time.monotonic(), Event()
 
     def write() -> None:
+        said = ""
         while not ended.wait(LOG_SECONDS):
-            if latest[0]:
-                say(f"{latest[0]} ({spoken(time.monotonic() - begun)} so far)")
+            words = f"{latest[0]} ({spoken(time.monotonic() - begun)} so far)"
+            if latest[0] and words != said:
+                say(words)
+                said = words
 
     def show(words: str) -> None:
         latest[0] = words

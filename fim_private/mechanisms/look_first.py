@@ -212,7 +212,7 @@ class LookFirst:
         # With more support, the look may choose picks although they need still more.
         lifted = self._from_list.reach if self.test_delta is None else 0
         most = max(1, math.floor(edge - normal_reach(1, 0.01) * math.sqrt(self.variance)) - lifted)
-        words = f"{found.words}, unless the first lead is above {most:,}"
+        words = f"{found.words}, unless the first of these leads is above {most:,}"
         return (picked, replace(found, words=words, otherwise=True))
 
     def _missed(self, lead: int, lengths: Lengths = USUAL_LENGTHS) -> float:

@@ -11,11 +11,13 @@ LITTLE = 0.03
 HEAD = ("ask for", "right", "right, with counts", "counts off by")
 RIGHT = (
     "Right means: the share of the true top that the answer is expected to name. Counts off by: in 19 of 20 runs, the "
-    "noise changes the last count by at most this share."
+    "noise changes the last count by at most this share. A list is worth asking for if two thirds of it are right, and "
+    "counts are if they are off by at most a quarter."
 )
 SOURCE = (
     "This is computed from the mechanism's noise and from how often itemsets occur in four public data sets of shops. "
-    "Your data may differ by a factor of two."
+    "Your data may differ: half or twice as many may be worth asking for, and far more where there are few different "
+    "items, or a few of them are in most baskets."
 )
 
 

@@ -29,7 +29,7 @@ def left_in_words(rule: PrivacyFilter, spent: Charge) -> str:
 def _added_up(rule: PrivacyFilter, spent: Charge) -> str:
     """What is spent and what remains, if costs are added up."""
     if spent.epsilon > rule.budget.epsilon or spent.delta > rule.basic_delta:
-        return "the releases cost more than the total, so nothing is left this way"
+        return "nothing is left this way, though the total holds: the releases are proved to cost less together"
     epsilon, epsilon_left = _shown(rule.budget.epsilon, spent.epsilon)
     delta, delta_left = _shown(rule.basic_delta, spent.delta)
     return f"epsilon {epsilon}, delta {delta} spent; {_of_total(rule, epsilon_left, delta_left)} left"

@@ -6,8 +6,10 @@ import math
 from dataclasses import replace
 
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import BY_LEVERAGE, COUNTS
+from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.privacy import ApproxDP, Guarantee, PureDP
 from fim_private.release import Release, ReleasedItemset
@@ -20,6 +22,10 @@ NEARLY_ALL = 0.8
 """A list with this share of all itemsets of its items says little of which of them are frequent."""
 MANY_ITEMS = 5
 """Itemsets of this many frequent items are often rare."""
+_RANDOM = (
+    "If no itemset stands out in the data, the list is a random choice, and part of it may be in no basket: "
+    "--release-counts shows how often each occurs."
+)
 
 
 def counts_note(release: Release) -> str | None:
@@ -139,7 +145,8 @@ def found_note(plan: Plan, release: Release) -> str | None:
     """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
     searches = ways_to_find_items(plan)
     if not release.found or not searches:
-        return None
+        untested = _picks_from_list(plan) and all(itemset.count is None for itemset in release.itemsets)
+        return wrapped(f"Names of your list need no test. {_RANDOM}") if untested and release.itemsets else None
     number = f"{len(release.found):,}"
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
@@ -156,10 +163,7 @@ def found_note(plan: Plan, release: Release) -> str | None:
     elif doubtful and max(plan.sizes) >= MANY_ITEMS:
         note += f"{of_items} So large itemsets may be in no basket: a smaller --size is more reliable."
     elif doubtful and max(plan.sizes) > 1 and all(itemset.count is None for itemset in release.itemsets):
-        note += (
-            f"{of_items} If no itemset stands out in the data, the list is a random choice, and part of it may be in "
-            "no basket: --release-counts shows how often each occurs."
-        )
+        note += f"{of_items} {_RANDOM}"
     if plan.constraints.must_contain:
         note += " Their counts cover only transactions that hold all items of --must-contain."
     has_counts = any(itemset.count is not None for itemset in release.itemsets)
@@ -177,6 +181,15 @@ def found_note(plan: Plan, release: Release) -> str | None:
             "--top counts what was named, with intervals."
         )
     return wrapped(note)
+
+
+def _picks_from_list(plan: Plan) -> bool:
+    """Whether an answer without counts and found items consists of picks that no test follows."""
+    ways = (
+        isinstance(search, ItemsFirst) or (isinstance(search, LookFirst) and search.test_delta is None)
+        for _, search in plan.selections
+    )
+    return plan.universe.has_list and (find(plan.mechanism_name).chooses_from_list or any(ways))
 
 
 def _measured(search: ItemsFirst, release: Release) -> Measurement | None:

@@ -43,7 +43,10 @@ def facts(transactions: Transactions, merged: Transactions) -> Rows:
         ["blank items dropped", f"{notes.blanks:,}"],
         ["repeated items merged", f"{notes.duplicates:,}"],
         ["empty transactions left out", f"{notes.empty:,}"],
-        ["items that differ from another in case or leading zeros alone", f"{alike(transactions.vocabulary):,}"],
+        [
+            "items that differ from another in case, leading zeros or Unicode form alone",
+            f"{alike(transactions.vocabulary):,}",
+        ],
     ]
     if notes.layout.where is not None:
         rows += [
@@ -57,7 +60,7 @@ def facts(transactions: Transactions, merged: Transactions) -> Rows:
             ["transactions per unit", _spread(per_unit)],
             ["items per unit, merged", _spread(merged.lengths())],
             ["rows without a unit left out", f"{notes.rows_without_unit:,}"],
-            ["units that differ from another in case or leading zeros alone", f"{notes.alike_units:,}"],
+            ["units that differ from another in case, leading zeros or Unicode form alone", f"{notes.alike_units:,}"],
         ]
     return rows
 
@@ -101,8 +104,8 @@ def warnings(notes: ReadingNotes, items: pl.Series) -> list[str]:
         found.append(
             f"{ASIDE} {named}{f' and {more} more' if more > 0 else ''} may mark returns or cancelled sales: by numbers "
             "below 0, by a word such as Storno or refund, or by a letter before some transaction numbers. If so, these "
-            'count as bought. --where leaves them out, as in --where "Quantity > 0", --where "Status <> \'Storno\'" '
-            "or --where \"InvoiceNo NOT LIKE 'C%'\" (NOT LIKE '%-%' for numbers with commas)."
+            "count as bought. --where leaves them out, as in --where \"COLUMN > 0\" (COLUMN NOT LIKE '%-%' for numbers "
+            "with commas), --where \"COLUMN <> 'Storno'\" or --where \"COLUMN NOT LIKE 'C%'\"."
         )
     if notes.unused_unit is not None:
         found.append(
@@ -111,14 +114,14 @@ def warnings(notes: ReadingNotes, items: pl.Series) -> list[str]:
         )
     if notes.alike_units:
         found.append(
-            f"{ASIDE} {notes.alike_units:,} units differ from another one in case or leading zeros alone. If they are "
-            "the same, correct the column: each of them is protected as a unit of its own, and so less than is "
-            "promised."
+            f"{ASIDE} {notes.alike_units:,} units differ from another one in case, leading zeros or Unicode form "
+            "alone. If they are the same, correct the column: each of them is protected as a unit of its own, and so "
+            "less than is promised."
         )
     if alike_items := alike(items):
         found.append(
-            f"{ASIDE} {alike_items:,} items differ from another one in case or leading zeros alone, and count apart. "
-            "If they are the same, write them in one way."
+            f"{ASIDE} {alike_items:,} items differ from another one in case, leading zeros or Unicode form alone, "
+            "and count apart. If they are the same, write them in one way."
         )
     found += [
         f"{ASIDE} the unit {name!r} has {size:,} transactions. It may stand for rows without a unit, which count as "

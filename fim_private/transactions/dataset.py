@@ -42,7 +42,8 @@ class ReadingNotes:
             It depends on the names of the columns alone.
         single_items: whether nearly every transaction of a long table with units holds one item, if this was guessed.
         returns: columns of a long table that seem to mark returns or cancelled sales in the first rows. Not on Spark.
-        alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.
+        alike_units: the number of units whose names differ from another one in case, leading zeros or Unicode form
+            alone; 0 on Spark.
     """
 
     layout: Layout = IN_MEMORY

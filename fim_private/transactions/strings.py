@@ -67,10 +67,10 @@ def group_codes(values: pl.Series) -> tuple[NDArray[np.int64], pl.Series]:
 
 
 def alike(names: pl.Series) -> int:
-    """How many of these distinct names differ from another one in case or leading zeros alone.
+    """How many of these distinct names differ from another one in case, leading zeros or Unicode form alone.
 
     >>> alike(pl.Series(["K1", "k01", "K2", "milk", "Milk", "10", "1"]))
     4
     """
-    plain = names.str.to_lowercase().str.replace_all("(^|[^0-9])0+([0-9])", "${1}${2}")
+    plain = names.str.normalize("NFC").str.to_lowercase().str.replace_all("(^|[^0-9])0+([0-9])", "${1}${2}")
     return int(plain.is_duplicated().sum())

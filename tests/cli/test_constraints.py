@@ -91,12 +91,16 @@ def test_other_names_that_do_not_occur_are_told_to_the_curator(baskets: Path, tm
     items.write_text("tea\njam\nSCONE\n")
     done = fim_private("mine", baskets, *PAIRS, "--exclude", "Jam", "--items-file", items)
     told = words(done).split("Read as")[0]
-    assert "1 of the 3 items of --items-file does not occur in the data." in told
+    assert "1 of the 3 items of the public list does not occur in the data." in told
     assert "'Jam' (--exclude) does not occur in the data." in told
     assert "SCONE" not in words(done)
+    untested = "Names of your list need no test. If no itemset stands out in the data, the list is a random choice"
+    counted = fim_private("mine", baskets, *PAIRS, "--items-file", items, "--release-counts")
+    assert untested in " ".join(words(done).split())
+    assert "random choice" not in words(counted)
     items.write_text("TEA\nJAM\nMILK\n")
     refused = end_with(3, "mine", baskets, *PAIRS, "--items-file", items)
-    assert "No item of --items-file occurs" in words(refused)
+    assert "No item of the public list occurs" in words(refused)
     assert "A line is one name, without other columns. One line is 'TEA'." in words(refused)
     assert "--allow-absent-items" in words(refused)
     items.write_text("tea,jam,bread\n")

@@ -94,7 +94,7 @@ def test_inspect_shows_what_was_read_and_what_is_odd(tmp_path: Path) -> None:
     done = fim_private("inspect", path)
     shown = " ".join(done.stdout.decode().split())
     assert "as they were read: items - ------------- 2 1000 | Butter 2 1000 | butter 2 1001 | Butter What" in shown
-    assert "items that differ from another in case or leading zeros alone 2" in shown
+    assert "items that differ from another in case, leading zeros or Unicode form alone 2" in shown
     assert "Odd, so `mine` stops here" in words(done)
     assert "--transaction-column 1 --item-column 2" in " ".join(words(done).split())
     ledger = tmp_path / "shop.ledger"

@@ -121,6 +121,7 @@ def test_a_log_gets_a_line_every_ten_seconds_and_a_short_run_none(
         lines = capsys.readouterr().err.splitlines()
         assert bool(lines) is not quiet
         assert {line.split(" (")[0] for line in lines} <= {"counting ...", "runs ... 3 of 10"}
+        assert len(set(lines)) == len(lines), "2 min so far is said once"
 
 
 def test_what_was_done_before_says_nothing_of_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -219,7 +219,7 @@ def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None
     # With a lead in between, the look may choose picks, which then need more.
     longer = planned(replace(ASKED, top=20))
     behind = math.floor(least_of(longer) - 2.3263 * math.sqrt(longer.variance))
-    assert longer.margins[1].words.endswith(f", unless the first lead is above {behind}")
+    assert longer.margins[1].words.endswith(f", unless the first of these leads is above {behind}")
     # Where the smallest support may lead to picks, it does not help that items first would find the items.
     assert planned(replace(ASKED, top=1, sizes=(1,))).margins[0].place == 2_001
     assert len(planned(replace(ASKED, top=1, sizes=(1,))).margins) == 1

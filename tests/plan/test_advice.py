@@ -216,7 +216,7 @@ def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) ->
     said = done.stdout.decode()
     assert said.startswith("How many to ask for, with about 4,000 baskets of about 60 items each:")
     assert "pairs with counts, or" in said
-    assert "factor of two" in words(done)
+    assert "half or twice as many" in words(done)
     assert "lead over the bulk" not in said
     page = tmp_path / "plan.html"
     both = fim_private(*asked, "--top", 5, "--html", page, "--json")

@@ -119,7 +119,7 @@ def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
     done = end_with(3, "mine", line, *asked)
     assert words(done) == (
         f"Error: Line 2001 of {line} is longer than a mebibyte, too long for a basket.\n"
-        "Write one transaction per line.\n"
+        "Write one transaction per line. If this line is one, write it as a long table, with a row per item.\n"
     )
     rows = tmp_path / "rows.csv"
     rows.write_text(

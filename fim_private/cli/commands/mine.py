@@ -114,12 +114,13 @@ def tell_of_absent_items(database: TransactionDatabase, plan: Plan, *, quiet: bo
     gone = _absent(listed, database)
     if listed and len(gone) == len(listed):
         raise InputError(
-            "No item of --items-file occurs in the data: nothing was charged.",
+            "No item of the public list occurs in the data: nothing was charged.",
             f"A line is one name, without other columns. One line is {listed[0][:60]!r}. {hint.replace('its', 'the')}",
         )
     notes = []
     if gone:
-        notes.append(f"{len(gone):,} of the {len(listed):,} items of --items-file {_do(gone)} not occur in the data.")
+        missing = f"{len(gone):,} of the {len(listed):,} items of the public list"
+        notes.append(f"{missing} {_do(gone)} not occur in the data.")
     if excluded := _absent(plan.constraints.exclude, database):
         notes.append(f"{_missing(excluded, '--exclude')}.")
     for note in notes:

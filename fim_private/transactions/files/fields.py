@@ -17,8 +17,8 @@ MARK = "\x1f"
 """The unit separator of ASCII, which replaces separators outside quotes."""
 
 HOW_TO_QUOTE = (
-    "Close each quoted field on its line (write blanks for line breaks inside it), with nothing after it, and double "
-    "the quotes inside."
+    "Close each quoted field on its line (write blanks for line breaks inside it, or save the table as Parquet or "
+    "Excel), with nothing after it, and double the quotes inside."
 )
 
 

@@ -270,7 +270,7 @@ def _check(name: str, data: bytes, line: int, *, final: bool) -> None:
             number = line + data.count(b"\n", 0, start) + 1
             raise InputError(
                 f"Line {number} of {name} is longer than a mebibyte, too long for a basket.",
-                "Write one transaction per line."
+                "Write one transaction per line. If this line is one, write it as a long table, with a row per item."
                 + (" If it heads a one-hot table, write one item per row." if number == 1 else ""),
             )
         start = end + 1

@@ -413,7 +413,8 @@ def _table_or_baskets(separator: str) -> str:
     """
     return (
         "If one column names the transaction and another its item or items, give --transaction-column and "
-        "--item-column. If each line is a transaction and each field an item, give "
+        "--item-column. If each column is an item, give "
+        f"{_given('one-hot', separator)}. If each line is a transaction and each field an item, give "
         f"{_given('basket', separator)}. Add --skip-lines 1 if the first line is a header, and --skip-columns for "
         "fields that are not items. If the columns are properties, first name them in each field, as in sex=f,age=30."
     )
@@ -486,7 +487,8 @@ def _holds_quantities(header: list[str], body: Sequence[Sequence[str]]) -> bool:
 
     Baskets of numbers that are filled up with blanks have no gaps before a number.
     """
-    if len(header) < FEW_COLUMNS or len(body) + 1 < TABLE_LINES or any(map(NUMBER.fullmatch, header)):
+    # Some items may be named by numbers. A line of numbers alone is no header.
+    if len(header) < FEW_COLUMNS or len(body) + 1 < TABLE_LINES or 2 * sum(map(_is_number, header)) > len(header):
         return False
     columns = list(zip(*body, strict=True))
     sparse = [column for column in columns if "" in column and all(not f or NUMBER.fullmatch(f) for f in column)]
@@ -495,6 +497,10 @@ def _holds_quantities(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     return (
         len(sparse) >= MOST_COLUMNS * len(header) and 0 < filled < len(body) * len(sparse) / 2 and 2 * gaps > len(body)
     )
+
+
+def _is_number(field: str) -> bool:
+    return NUMBER.fullmatch(field) is not None
 
 
 def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:

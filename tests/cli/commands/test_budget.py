@@ -86,7 +86,7 @@ def test_what_renyi_composition_allows_beyond_the_sum_is_told(tmp_path: Path) ->
         plan = make_plan(size=1, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="limited-domain")
         made.charge(plan)
     shown = fim_private("budget", "show", tmp_path / "shop.ledger").stdout.decode()
-    assert "the releases cost more than the total, so nothing is left this way" in shown
+    assert "nothing is left this way, though the total holds: the releases are proved to cost less together" in shown
     assert re.search(r"or by Renyi +8\d\.\d* % of what it allows is spent", shown)
 
 

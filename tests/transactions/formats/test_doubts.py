@@ -745,7 +745,13 @@ def test_a_pivot_table_of_quantities_is_not_taken_for_baskets() -> None:
     """As baskets its quantities would be items."""
     rows = [["2" if name in basket else "" for name in WORDS] for basket in BASKETS]
     table = "receipt," + lines([WORDS]) + lines([[str(at), *row] for at, row in enumerate(rows)])
-    for text, options in ((lines([WORDS, *rows]), {}), (table, {}), (table, {"transaction_column": "receipt"})):
+    numbered = table.replace(WORDS[0], "007", 1).replace(WORDS[1], "0042", 1)
+    for text, options in (
+        (lines([WORDS, *rows]), {}),
+        (table, {}),
+        (numbered, {}),
+        (table, {"transaction_column": "receipt"}),
+    ):
         with pytest.raises(InputError, match=r"looks like a one-hot table.*replace those above 1 by 1"):
             read(text, **options)
     padded = lines([[str(len(name)) for name in basket] + [""] * (4 - len(basket)) for basket in BASKETS])
