@@ -45,7 +45,10 @@ def sample_discrete_laplaces(scale: int, number: int, randomness: Randomness) ->
 
 
 def of_any_size(draws: Iterable[int]) -> NDArray[np.int64]:
-    """Draws modulo 2^64, int64. With counts they make the exact sums modulo 2^64, which tell no more than the sums."""
+    """Draws modulo 2^64, int64. With counts they make the exact sums modulo 2^64, which tell no more than the sums.
+
+    Only with delta 0 is noise wide enough to need that, and no name is then tested.
+    """
     return np.array([draw % 2**64 for draw in draws], np.uint64).view(np.int64)
 
 
