@@ -58,7 +58,7 @@ class Advice:
 
     Args:
         question: what is asked, whatever its `top`.
-        shop: what is declared of the data.
+        shop: what is declared of the data, with the number of items if the question has one.
         plain: without released counts.
         counted: with them.
         listed: without counts, with a public list of `catalogue` items, perhaps only for as many itemsets as are worth
@@ -100,6 +100,13 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
             "and no public data says how rare.",
             "Give a larger --items-per-unit, or a smaller --size.",
         )
+    items = question.universe.items
+    if items is not None and shop.items_per_transaction >= items:
+        raise UsageError(
+            f"Each holds about {shop.items_per_transaction:g} items, but there are only {items:,}.",
+            "Give a smaller --items-per-unit, or more items (--universe-items).",
+        )
+    shop = replace(shop, items=items)
     plain = replace(question, count_share=None, raw_counts=False, with_subsets=False, public_transactions=None)
     share = exact(question.count_share or count_share, "the share of the counts")
     counted = replace(plain, count_share=share, with_subsets=question.with_subsets)

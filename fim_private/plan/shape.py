@@ -2,7 +2,8 @@
 
 A shop declares about how many transactions it has and how many items each holds. The shape then says about how many of
 them hold the most frequent itemset, the second, and so on. It lies between those of four public data sets, by the
-number of items per transaction: those of the reports, and the invoices of the same web shop.
+number of items per transaction: those of the reports, and the invoices of the same web shop. If it is known how many
+different items there are, and these are few, each is in more transactions than there.
 Other shops differ, so the answer is about right and no more.
 """
 
@@ -11,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
 
+from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
 from fim_private.errors import UsageError
 from fim_private.privacy import Number, exact, whole
@@ -56,6 +58,8 @@ items of frequent pairs are (see `Shop.rarest`); and for one to four items the s
 
 LARGEST = 4
 """Itemsets with more items have no shape here."""
+_MOST_ITEMS = 100_000
+"""Items further down the ranking are too rare to matter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +69,12 @@ class Shop:
     Args:
         transactions: about how many transactions there are (or units, if units are counted); at least 1.
         items_per_transaction: about how many different items each of them holds; at least 1.
+        items: about how many different items there are, and more than each transaction holds; None if nobody says.
     """
 
     transactions: int
     items_per_transaction: float
+    items: int | None = None
 
     @classmethod
     def of(cls, transactions: int, items_per_transaction: Number) -> Shop:
@@ -90,12 +96,27 @@ class Shop:
             places: float64, at least 1, increasing.
             size: items per itemset, from 1 to `LARGEST`.
         """
+        return self.transactions * _with_odds(self._supports(places, size), self._odds**size)
+
+    def _supports(self, places: Floats, size: int) -> Floats:
+        """The shares of transactions that hold these itemsets, if there are as many items as in the data sets."""
         low, high, share = self._between
         log_places = np.log(places)
         supports = (1 - share) * _log_support(SUPPORTS[low][3][size - 1], log_places)
         supports += share * _log_support(SUPPORTS[high][3][size - 1], log_places)
-        counts: Floats = self.transactions * np.exp(supports)
-        return counts
+        return np.exp(supports)
+
+    @cached_property
+    def _odds(self) -> float:
+        """By what the odds of each item are multiplied, so that all items are in as many transactions as declared."""
+        if self.items is None:
+            return 1.0
+        supports = self._supports(np.arange(1.0, min(self.items, _MOST_ITEMS) + 1), 1)
+
+        def too_few(log_odds: float) -> bool:
+            return float(_with_odds(supports, math.exp(log_odds)).sum()) < self.items_per_transaction
+
+        return math.exp(halved(too_few, 0.0, 30.0, 50)[0]) if too_few(0.0) else 1.0
 
     def rarest(self, places: Floats) -> Floats:
         """About where in the ranking of items the rarest item of the itemset at each place is.
@@ -122,6 +143,11 @@ class Shop:
             if length <= most:
                 return low, high, max(0.0, (length - least) / (most - least))
         return low, high, 1.0
+
+
+def _with_odds(supports: Floats, factor: float) -> Floats:
+    """The shares with `factor` times the odds."""
+    return factor * supports / (1 + (factor - 1) * supports)
 
 
 def _log_support(supports: Sequence[float], log_places: Floats) -> Floats:

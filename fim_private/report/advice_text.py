@@ -16,8 +16,8 @@ RIGHT = (
 )
 SOURCE = (
     "This is computed from the mechanism's noise and from how often itemsets occur in four public data sets of shops. "
-    "Your data may differ: half or twice as many may be worth asking for, and far more where there are few different "
-    "items, or a few of them are in most baskets."
+    "Your data may differ: half or twice as many may be worth asking for, and far more where a few items are in most "
+    "baskets."
 )
 
 
@@ -26,7 +26,8 @@ def declared(advice: Advice) -> str:
     shop, unit = advice.shop, advice.question.unit
     who = "baskets" if unit.column is None or unit.max_transactions is not None else "customers"
     items = "item" if shop.items_per_transaction == 1 else "items"
-    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:,g} {items} each"
+    of_all = "" if shop.items is None else f", of {shop.items:,} different ones"
+    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:,g} {items} each{of_all}"
 
 
 def advice_rows(advice: Advice) -> list[tuple[str, ...]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +171,63 @@ def test_counts_fall_and_grow_with_the_shop() -> None:
         Shop.of(0, 10)
     with pytest.raises(UsageError):
         Shop.of(10, "0.5")
+
+
+@pytest.mark.parametrize(("length", "number"), [("8", 30), ("20", 50), ("60", 200), ("23", 24)])
+def test_few_items_are_in_as_many_transactions_as_hold_them(length: str, number: int) -> None:
+    shop = Shop.of(1000, length)
+    few = replace(shop, items=number)
+    items = few.counts(np.arange(1.0, number + 1), 1)
+    assert items.sum() == pytest.approx(1000 * float(length), rel=1e-6)
+    for size in (1, 2, 3, 4):
+        places = np.arange(1.0, math.comb(number, size) + 1)[:30_000]
+        counts = few.counts(places, size)
+        assert (np.diff(counts) <= 0).all()
+        assert (counts < 1000).all()
+        assert (counts > shop.counts(places, size)).all()
+
+
+@pytest.mark.parametrize(
+    ("data", "number"), [("retail", 16_470), ("groceries", 169), ("online-retail-customers", 3_885)]
+)
+def test_as_many_items_as_in_the_data_of_the_shape_change_nothing(data: str, number: int) -> None:
+    shop = SHOPS[data]
+    with_items = replace(shop, items=number)
+    for size in (1, 2, 3, 4):
+        assert np.allclose(
+            with_items.counts(np.arange(1.0, 200), size), shop.counts(np.arange(1.0, 200), size), rtol=0.02
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "top", "epsilon"), [*product((1, 2, 3), (10, 20), ("0.25", "1"))])
+def test_the_outlook_of_few_items_is_what_runs_show(
+    size: int, top: int, epsilon: str, shared_data: Callable[[str], Path]
+) -> None:
+    """119 properties of mushrooms, of which each has 23. Without their number it was .14 where runs show 1."""
+    baskets = read_transactions(shared_data("mushroom.dat.gz"))
+    plan = make_plan(size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit())
+    itemsets, counts = as_database(baskets).top_itemsets(size, 10 * top).reveal_to_curator()
+    true = {
+        frozenset(baskets.vocabulary[item] for item in itemset)
+        for itemset in itemsets[counts >= counts[top - 1]].tolist()
+    }
+    runs = [mine_as_planned(baskets, plan, seed=seed).itemsets for seed in range(5)]
+    right = np.mean([sum(frozenset(itemset.items) in true for itemset in run) / top for run in runs])
+    assert abs(outlook(plan, replace(Shop.of(len(baskets), 23), items=119)).right - right) < 0.1
+
+
+@pytest.mark.slow
+def test_few_items_make_more_worth_asking_for() -> None:
+    asked = {"size": 2, "top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
+    found = [
+        advise(Question.of(universe=universe, **asked), Shop.of(1500, 8), count_share="0.3", tops=(10, 50))
+        for universe in (None, Universe(items=30), Universe(items=30, listed=True))
+    ]
+    assert [each.plain.most for each in found] == [None, 50, 50]
+    assert declared(found[1]) == "about 1,500 baskets of about 8 items each, of 30 different ones"
+    with pytest.raises(UsageError, match="about 8 items, but there are only 8"):
+        advise(Question.of(universe=Universe(items=8), **asked), Shop.of(1500, 8), count_share="0.3")
 
 
 @pytest.mark.slow

@@ -175,7 +175,8 @@ def _print_advice(advice: Advice, *, quiet: bool) -> None:
     typer.echo(wrapped(f"How many to ask for, with {declared(advice)}:") + "\n")
     typer.echo(table(HEAD, advice_rows(advice), right=[True] * len(HEAD)))
     typer.echo("\n" + wrapped(*advice_words(advice)))
-    say(f"\n{wrapped(RIGHT, SOURCE)}", quiet=quiet)
+    few = [] if advice.shop.items else ["Where there are few different items, give their number with --universe-items."]
+    say(f"\n{wrapped(RIGHT, SOURCE, *few)}", quiet=quiet)
 
 
 def _print_json(plans: list[Plan], advice: Advice | None) -> None:
