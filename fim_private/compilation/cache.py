@@ -48,12 +48,12 @@ def _ask_for_scipy() -> None:
 with suppress(ImportError, AttributeError), global_compiler_lock:
     # Before its first loop numba loads scipy, only to learn whether there is a `dot`. That takes a sixth of a second,
     # and no loop here uses `dot`. If a caller's own loop does, numba still loads scipy when it compiles that loop.
-    linalg: Any = import_module("numba.np.linalg")
-    ensure_blas, linalg.ensure_blas = linalg.ensure_blas, _ask_for_scipy
+    _linalg: Any = import_module("numba.np.linalg")
+    _ensure_blas, _linalg.ensure_blas = _linalg.ensure_blas, _ask_for_scipy
     try:
         import_module("numba.np.arraymath")
     finally:
-        linalg.ensure_blas = ensure_blas
+        _linalg.ensure_blas = _ensure_blas
 
 
 class _CheckedFiles(IndexDataCacheFile):

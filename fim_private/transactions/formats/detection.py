@@ -488,7 +488,8 @@ def _holds_quantities(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     Baskets of numbers that are filled up with blanks have no gaps before a number.
     """
     # Some items may be named by numbers. A line of numbers alone is no header.
-    if len(header) < FEW_COLUMNS or len(body) + 1 < TABLE_LINES or 2 * sum(map(_is_number, header)) > len(header):
+    numbers = sum(NUMBER.fullmatch(name) is not None for name in header)
+    if len(header) < FEW_COLUMNS or len(body) + 1 < TABLE_LINES or 2 * numbers > len(header):
         return False
     columns = list(zip(*body, strict=True))
     sparse = [column for column in columns if "" in column and all(not f or NUMBER.fullmatch(f) for f in column)]
@@ -497,10 +498,6 @@ def _holds_quantities(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     return (
         len(sparse) >= MOST_COLUMNS * len(header) and 0 < filled < len(body) * len(sparse) / 2 and 2 * gaps > len(body)
     )
-
-
-def _is_number(field: str) -> bool:
-    return NUMBER.fullmatch(field) is not None
 
 
 def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:
