@@ -9,16 +9,22 @@ drawn exactly (`noisy_maximum.py`).
   (docs/mathematics.md#permute-and-flip), and drawn as such, for any number of itemsets.
 * Report noisy max gives the noisy gap to the runner-up for free (Ding et al. 2021; docs/mathematics.md#free-gap).
 * Max of Laplaces (Bhaskar et al. 2010) has Laplace noise.
+
+Where epsilons are added up, later picks get more (docs/mathematics.md#rising-picks).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_equal
+from fim_private.accounting.rising import FLAT, rising, staged
 from fim_private.accounting.search import least
+from fim_private.mechanisms.exponential import RISE
+from fim_private.mechanisms.peeling import picks_spending
 from fim_private.mechanisms.protocol import MISSED, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.mechanisms.rounds import law_in_rounds
@@ -34,11 +40,12 @@ class NoisyMaxima:
 
     Args:
         top: k.
-        pick_epsilon: the epsilon of one pick.
+        pick_epsilon: the epsilon of one pick; if they rise, of those in the middle.
         universe_size: how many itemsets were declared.
         noise: the distribution of the noise.
         general: whether to use the textbook's noise. It is twice as wide and does not need monotone counts.
         gaps: whether each pick's noisy lead over its runner-up is released too.
+        rise: how much more of epsilon later picks get than earlier ones.
         sensitivity: Delta.
     """
 
@@ -48,6 +55,7 @@ class NoisyMaxima:
     noise: Noise
     general: bool = False
     gaps: bool = False
+    rise: Fraction = FLAT
     sensitivity: int = 1
 
     failures = ()
@@ -56,31 +64,43 @@ class NoisyMaxima:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """k epsilon-differentially private picks. Unlike the exponential mechanism's, they are not bounded-range."""
-        return (PureDP(self.pick_epsilon),) * self.top
+        return tuple(
+            loss
+            for factor, times in staged(self.top, self.rise)
+            for loss in (PureDP(self.pick_epsilon * factor),) * times
+        )
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
+        return picks_spending(self.top, self.pick_epsilon, self.rise)
 
     @property
     def scale(self) -> Fraction:
-        """The scale of the noise, in counts."""
+        """The scale of the noise of a pick in the middle, in counts."""
         return self.sensitivity * (2 if self.general else 1) / self.pick_epsilon
+
+    @property
+    def scales(self) -> tuple[Fraction, ...]:
+        """The scale of the noise of each pick."""
+        return tuple(self.scale / factor for factor in rising(self.top, self.rise))
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead that the itemsets of the list need over all others of the universe together."""
         bulk = max(self.universe_size - 1, 1)
 
-        def wins(lead: int, top: int) -> bool:
-            # The more of them are left, the more often one of them wins: of 4 to 7, at least as often as of 4.
-            of_least = [2**power for power in range(top.bit_length())]
-            each = [winning_probabilities([lead, 0], [left, bulk], self.scale, self.noise)[0] for left in of_least]
-            rounds = [min(left, top - left + 1) for left in of_least]
-            return math.prod(map(pow, each, rounds)) >= 1 - MISSED
+        def wins(lead: int, picks: Counter[tuple[int, Fraction]]) -> bool:
+            each = [
+                (winning_probabilities([lead, 0], [left, bulk], scale, self.noise)[0], times)
+                for (left, scale), times in picks.items()
+            ]
+            return math.prod(chance**times for chance, times in each) >= 1 - MISSED
 
-        one = least(lambda lead: wins(lead, 1))
-        counts = least(lambda lead: wins(lead, self.top), near=one)
+        # The more of them are left, the more often one of them wins: of 32 to 63, at least as often as of 32.
+        least_left = [left if left < 32 else 1 << (left.bit_length() - 1) for left in range(self.top, 0, -1)]
+        # Of single picks, the first have the widest noise.
+        one = least(lambda lead: wins(lead, Counter([(1, self.scales[0])])))
+        counts = least(lambda lead: wins(lead, Counter(zip(least_left, self.scales, strict=True))), near=one)
         words = "between each itemset of the list and the bulk of the declared universe"
         return (Margin(counts=counts, of_one=one, words=words),)
 
@@ -97,24 +117,32 @@ class NoisyMaxima:
         self, profile: CountProfile, randomness: Randomness, *, gaps: bool
     ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
         levels = profile.top(profile.universe_size or 0)
-        race = NoisyMaximum([count for count, _ in levels], self.scale, self.noise)
+        counts = [count for count, _ in levels]
+        races = {scale: NoisyMaximum(counts, scale, self.noise) for scale in self.scales}
         remaining = RemainingLevels([multiplicity for _, multiplicity in levels])
         ranks: list[int] = []
         leads: list[int | None] = []
-        while len(ranks) < self.top and any(remaining.left):
+        for scale in self.scales:
+            if not any(remaining.left):
+                break
             if gaps:
-                level, lead = race.draw_with_gap(remaining.left, randomness)
+                level, lead = races[scale].draw_with_gap(remaining.left, randomness)
             else:
-                level, lead = race.draw(remaining.left, randomness), None
+                level, lead = races[scale].draw(remaining.left, randomness), None
             ranks.append(remaining.take(level, randomness))
             leads.append(lead)
         return tuple(ranks), tuple(leads)
 
     def law(self, profile: CountProfile) -> Law:
         """The law over ordered lists, by quadrature. The absolute error is about 1e-14 per pick."""
-        return law_in_rounds(profile, self.top, self._law_of_one)
 
-    def _law_of_one(self, profile: CountProfile) -> Law:
+        def law_of_one(left: CountProfile) -> Law:
+            taken = (profile.universe_size or 0) - (left.universe_size or 0)
+            return self._law_of_one(left, self.scales[taken])
+
+        return law_in_rounds(profile, self.top, law_of_one)
+
+    def _law_of_one(self, profile: CountProfile, scale: Fraction) -> Law:
         left = [
             (place, count, number)
             for place, (count, number) in enumerate(profile.top(profile.universe_size or 0))
@@ -123,7 +151,7 @@ class NoisyMaxima:
         if not left:
             return {(): 1.0}
         places, counts, multiplicities = zip(*left, strict=True)
-        chances = winning_probabilities(counts, multiplicities, self.scale, self.noise)
+        chances = winning_probabilities(counts, multiplicities, scale, self.noise)
         return {(place,): chance for place, chance in zip(places, chances, strict=True)}
 
 
@@ -135,6 +163,8 @@ def calibrate(request: Request, *, noise: str, general: bool = False, gaps: bool
     """
     universe_size = request.require_universe()
     found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=False)
+    # Optimal composition is of equal picks.
+    rise = FLAT if general or found.guarantee.composition != "basic" else RISE
     return CalibratedMechanism(
         mechanism=NoisyMaxima(
             top=request.top,
@@ -143,6 +173,7 @@ def calibrate(request: Request, *, noise: str, general: bool = False, gaps: bool
             noise=Noise(noise),
             general=general,
             gaps=gaps,
+            rise=rise,
             sensitivity=request.sensitivity,
         ),
         guarantee=found.guarantee,

@@ -216,6 +216,16 @@ REGISTRY: dict[str, Row] = {
             long_lists=True,
         ),
         Row(
+            name="permute-and-flip",
+            summary="accepts itemsets in random order, frequent ones more likely, over a declared universe",
+            source="McKenna and Sheldon 2020",
+            module="fim_private.mechanisms.noisy_maxima",
+            options={"noise": "exponential"},
+            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            needs_universe=True,
+            automatic=True,
+        ),
+        Row(
             name="exponential",
             summary="exponential mechanism over a declared universe",
             source="McSherry and Talwar 2007; bounded range: Durfee and Rogers 2019",
@@ -237,16 +247,6 @@ REGISTRY: dict[str, Row] = {
             loose="the textbook's exponent is made for exchanged units, and is half of what add-remove allows",
             both_relations=True,
             needs_universe=True,
-        ),
-        Row(
-            name="permute-and-flip",
-            summary="accepts itemsets in random order, frequent ones more likely, over a declared universe",
-            source="McKenna and Sheldon 2020",
-            module="fim_private.mechanisms.noisy_maxima",
-            options={"noise": "exponential"},
-            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
-            needs_universe=True,
-            automatic=True,
         ),
         Row(
             name="report-noisy-max",

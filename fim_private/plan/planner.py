@@ -8,11 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Unpack, cast
 
+from fim_private.accounting.rising import FLAT, rising
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import calibrate_with_counts
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
-from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Mechanism, Request, Stepwise
+from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Margin, Mechanism, Request, Stepwise
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
@@ -21,6 +22,8 @@ from fim_private.privacy import Budget, Guarantee
 LIKELY, LIKELY_WITHOUT_DELTA, LIKELY_WITH_LOOK = Fraction(7, 12), Fraction(1, 3), Fraction(1, 10)
 """Mechanisms that find the items first find likely itemsets with these shares of the lead that they state."""
 FEW, FEW_LARGER, LONG = {1: 15, 2: 7, 3: 5}, 3, 11
+FEW_OF_LIST = 5
+"""A list of single items is short beside a public list of at least this many times as many."""
 
 
 @spelled_out
@@ -98,7 +101,8 @@ def _weighed(plan: Plan) -> Fraction:
       look-first picks.
     * With a list too, by 0: in samples of 600 to 8,000 transactions of five data sets, look-first found at least as
       much as picks alone for k of 3 and more (pairs alone: of 4 and more), and far more where the lead is small. For
-      shorter lists it found less.
+      shorter lists it found less. For single items this holds for k of 16 and more on seven data sets, if the public
+      list is at least `FEW_OF_LIST` times as long. Of shorter ones it leaves out more than picks get wrong.
     * Without a delta, by `LIKELY_WITHOUT_DELTA`: measured for single items, pairs, triples and several sizes of seven
       data sets, with a list. Up to k = `FEW`, by the largest size, picks from all itemsets are at least as good, and
       far better if transactions are long; for triples alone up to k = `FEW_LARGER`.
@@ -106,9 +110,12 @@ def _weighed(plan: Plan) -> Fraction:
       triples alone: `auto` then takes it for all lists of 20 items and more, and it is at least as good.
     * Without a delta, for larger itemsets than `FEW` has, by 0: picks from all need all itemsets counted, which is
       refused if transactions are long. items-first was as good for k = 1 to 5 of four data sets.
+
+    Picks from a list of which later ones get more are compared by what one in the middle needs. The first have less
+    epsilon, but hardly any list is equally clear from its first to its last itemset.
     """
-    sizes = plan.question.remaining_sizes
-    if plan.question.budget.delta == 0:
+    question, sizes = plan.question, plan.question.remaining_sizes
+    if question.budget.delta == 0:
         larger, uncounted = min(sizes) > 2, max(sizes) > max(FEW)
         finds = uncounted or plan.top > (FEW_LARGER if larger else FEW[max(sizes)])
         looks = any(getattr(search, "count_look", None) for _, search in plan.selections)
@@ -116,12 +123,19 @@ def _weighed(plan: Plan) -> Fraction:
         likely = Fraction(0) if uncounted else LIKELY_WITH_LOOK if surely else LIKELY_WITHOUT_DELTA
     else:
         listed = plan.universe.has_list
-        finds = plan.top > (3 if listed and sizes == (2,) else 2) and (max(sizes) if listed else min(sizes)) > 1
+        if listed and max(sizes) == 1:
+            finds = FEW[1] < plan.top <= (question.remaining_universe.items or 0) / FEW_OF_LIST
+        else:
+            finds = plan.top > (3 if listed and sizes == (2,) else 2) and (listed or min(sizes) > 1)
         likely = Fraction(0) if listed else LIKELY
-    return min(
-        margin.compared * (likely if finds and margin.less_if_likely else Fraction(1))
-        for margin in plan.margins_over_bulk
-    )
+    first = rising(plan.top, getattr(plan.mechanism, "rise", FLAT))[0]
+
+    def weight(margin: Margin) -> Fraction:
+        if margin.less_if_likely:
+            return likely if finds else Fraction(1)
+        return first if margin.place is None else Fraction(1)
+
+    return min(margin.compared * weight(margin) for margin in plan.margins_over_bulk)
 
 
 def _plan_with(row: Row, question: Question) -> Plan:

@@ -248,6 +248,13 @@ CASES = [
                 itemsets=3,
             ),
             Case(
+                name=f"noisy max, {noise}, top 2, rising",
+                mechanism=noisy_maxima(noise, 2, itemsets=3, rise=F(1)),
+                epsilon=F(1),
+                declared=True,
+                itemsets=3,
+            ),
+            Case(
                 name=f"noisy max, {noise}, Delta 2",
                 mechanism=noisy_maxima(noise, 1, 2, itemsets=3),
                 epsilon=F(1, 2),

@@ -250,7 +250,7 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     # One pick, at its own margin, goes wrong one time in 20, and each of k picks one time in 60 k at this one.
     # The first pick has the smallest rate.
     inner = mechanism.inner
-    scale = 1 / inner.rates[0] if isinstance(inner, Exponential) else inner.scale
+    scale = 1 / inner.rates[0] if isinstance(inner, Exponential) else inner.scales[0]
     picked = inner.margins[0].of_one or inner.margins[0].counts
     picked += math.ceil(float(scale) * math.log(3 * top))
     assert margin.counts == max(picked, test.support_needed(1 / 60))

@@ -121,6 +121,18 @@ def test_only_these_forms_have_the_textbook_s_exponent_and_noise(name: str) -> N
     assert failure_probability(mechanism.failures) == 0
 
 
+@pytest.mark.parametrize("name", ["permute-and-flip", "report-noisy-max", "max-of-laplaces"])
+def test_later_noisy_maxima_get_more_where_epsilons_are_added_up(name: str) -> None:
+    """Optimal composition, which many picks need, is of equal ones. The textbook's are equal too."""
+    few, many = asked(name, top=5), asked(name, top=60)
+    assert [loss.epsilon for loss in few.losses] == [F(share, 50) * F(1) for share in (8, 9, 10, 11, 12)]
+    assert sum(loss.epsilon for loss in few.losses) == 1
+    assert len({loss.epsilon for loss in many.losses}) == 1
+    assert sum(loss.epsilon for loss in many.losses) > 1
+    if f"{name}-textbook" in REGISTRY:
+        assert len({loss.epsilon for loss in asked(f"{name}-textbook", top=5).losses}) == 1
+
+
 def test_published_truncated_frequencies_add_up_their_epsilons() -> None:
     """Whatever delta is. One pick of a list costs the same in both."""
     published, best = asked("truncated-frequency-paper", top=50), asked("truncated-frequency", top=50)
