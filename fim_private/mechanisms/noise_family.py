@@ -7,7 +7,6 @@ composition (docs/mathematics.md#gaussian-composition), and basic composition, w
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,54 +23,35 @@ from fim_private.privacy import Gaussian, Loss, PureDP
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiseFamily(ABC):
-    """How things are counted and looked at, and what that costs; `law` names the noise's law for the record."""
+class NoiseFamily:
+    """How things are counted and looked at, and what that costs: Gaussian noise. `law` names it for the record."""
 
-    measurement: ClassVar[type[Measurement]]
-    look: ClassVar[type[LengthLook]]
-    law: str
+    measurement: ClassVar[type[Measurement]] = Measurement
+    look: ClassVar[type[LengthLook]] = LengthLook
+    law: str = "discrete Gaussian"
 
-    @abstractmethod
-    def full(self, usual: float, held: Lengths, sizes: Sequence[int]) -> float:
+    def full(self, usual: float, _held: Lengths, _sizes: Sequence[int]) -> float:
         """How many itemsets a transaction may hold and still count in full; `usual` is for those of a usual length."""
+        return usual
 
-    @abstractmethod
     def reach(self, numbers: int, missed: float) -> float:
         """The most deviations that noise takes off any of `numbers` numbers, except with probability `missed`."""
+        return normal_reach(numbers, missed)
 
-    @abstractmethod
     def loss(self, cost: Fraction) -> Loss:
         """All steps together, if they cost this much."""
+        return Gaussian(cost)
 
-    @abstractmethod
     def spending(self, what: str, cost: Fraction) -> Spending:
         """A line of the plan."""
+        return Spending(what=what, rho=cost)
 
-    @abstractmethod
     def pick_epsilon(self, cost: float, picks: int, after: float, rise: Fraction) -> Fraction:
         """The epsilon of each of so many picks that cost this together.
 
         `after` is what the steps that follow cost, and `rise` how much more later picks get than earlier ones. The
         epsilon is that of the middle ones.
         """
-
-
-class _GaussianFamily(NoiseFamily):
-    measurement, look = Measurement, LengthLook
-
-    def full(self, usual: float, _held: Lengths, _sizes: Sequence[int]) -> float:
-        return usual
-
-    def reach(self, numbers: int, missed: float) -> float:
-        return normal_reach(numbers, missed)
-
-    def loss(self, cost: Fraction) -> Loss:
-        return Gaussian(cost)
-
-    def spending(self, what: str, cost: Fraction) -> Spending:
-        return Spending(what=what, rho=cost)
-
-    def pick_epsilon(self, cost: float, picks: int, after: float, rise: Fraction) -> Fraction:
         return range_costing(cost, picks, after, rise)
 
 
@@ -95,4 +75,4 @@ class _LaplaceFamily(NoiseFamily):
         return round_down(cost * ROUNDED_DOWN / float(sum(factor * times for factor, times in staged(picks, rise))))
 
 
-GAUSSIAN, LAPLACE = _GaussianFamily(law="discrete Gaussian"), _LaplaceFamily(law="discrete Laplace")
+GAUSSIAN, LAPLACE = NoiseFamily(), _LaplaceFamily(law="discrete Laplace")
