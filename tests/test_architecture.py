@@ -29,7 +29,7 @@ MAY_IMPORT = {
         "compilation": "errors",
         "writing": "errors",
         "randomness": "arrays errors compilation",
-        "accounting": "arrays privacy compilation",
+        "accounting": "arrays errors privacy compilation",
         "mechanisms": "arrays errors privacy profile randomness accounting",
         # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
         "private_candidates": "errors privacy randomness accounting mechanisms",

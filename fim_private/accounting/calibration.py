@@ -24,6 +24,7 @@ from fim_private.accounting.range_composition import range_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
 from fim_private.accounting.search import crossed, largest
+from fim_private.errors import BudgetError
 from fim_private.privacy import (
     AnyFailure,
     ChosenFailure,
@@ -230,19 +231,25 @@ def largest_above(spent: Fraction, need: Callable[[Fraction], Need], *, picks: i
 @lru_cache(maxsize=256)
 def calibrate_gaussian(
     failures: tuple[Failure, ...], *, epsilon: Fraction, delta: Fraction
-) -> tuple[Fraction, Guarantee] | None:
-    """The most that steps may cost together as Gaussian noise, and what is then guaranteed; None if it is nothing.
+) -> tuple[Fraction, Guarantee]:
+    """The most that steps may cost together as Gaussian noise, and what is then guaranteed.
 
     Args:
         failures: what the steps do not cover.
         epsilon: what everything together may spend.
         delta: what everything together may spend.
+
+    Raises:
+        BudgetError: that is nothing.
     """
-    return largest_proved(
+    found = largest_proved(
         lambda rho, **_: composed_need([Gaussian(rho)], failures, epsilon=epsilon, delta=delta),
         epsilon=epsilon,
         delta=delta,
     )
+    if found is None:
+        raise BudgetError("The budget is too small for any noise.", "Give a larger --epsilon.")
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

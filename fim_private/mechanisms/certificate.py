@@ -24,7 +24,6 @@ from fim_private.accounting.gaussian_composition import gaussian_rho, range_cost
 from fim_private.accounting.rounding import ROUNDED_DOWN, exp_up, round_down
 from fim_private.accounting.search import least
 from fim_private.arrays import Floats
-from fim_private.errors import BudgetError
 from fim_private.mechanisms.item_prior import FLAT, ItemPrior
 from fim_private.mechanisms.protocol import Request, Spending
 from fim_private.privacy import AnyFailure, BoundedRange, DiscreteGaussian, Guarantee, Loss, OneSidedFailure
@@ -285,10 +284,7 @@ def calibrate_certificate(
     granted = delta if one_sided else delta / (1 + exp_up(epsilon))
     probability = round_down(float(granted * FAILURE_SHARE))
     failure = OneSidedFailure(probability) if one_sided else AnyFailure(probability)
-    whole = calibrate_gaussian((failure,), epsilon=epsilon, delta=delta)
-    if whole is None:
-        raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
-    rho, _ = whole
+    rho, _ = calibrate_gaussian((failure,), epsilon=epsilon, delta=delta)
     certificate = Certificate.costing(
         test_share * rho,
         cut_share * rho,

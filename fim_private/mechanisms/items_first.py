@@ -40,7 +40,7 @@ import numpy as np
 
 from fim_private.accounting.calibration import calibrate_gaussian, prove_basic
 from fim_private.arrays import Floats
-from fim_private.errors import BudgetError, UsageError
+from fim_private.errors import UsageError
 from fim_private.mechanisms import itemset_measurements, itemset_picks, lacking_items
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, AskedItemsets, fewest_items
@@ -524,11 +524,7 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
         pure = replace(pure, count_look=CountLook.of(request, before=pure.look.cost))
         return CalibratedMechanism(mechanism=pure, guarantee=prove_basic(pure.losses, Fraction(0)))
     failure = Fraction(0) if request.listed else FAILURE_SHARE * delta
-
-    found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
-    if found is None:
-        raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
-    rho, guarantee = found
+    rho, guarantee = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     return CalibratedMechanism(mechanism=share_out(request, rho, failure, tuning), guarantee=guarantee)
 
 

@@ -27,7 +27,6 @@ from fim_private.accounting.calibration import Need, calibrate_gaussian, compose
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.range_composition import MOST_PICKS
 from fim_private.accounting.rounding import exp_up, round_down
-from fim_private.errors import BudgetError
 from fim_private.mechanisms.certificate import FAILURE_SHARE, Certificate
 from fim_private.mechanisms.certified_domain import (
     CUT_SHARE,
@@ -398,14 +397,11 @@ def _paid_as_noise(request: Request, delta: Fraction) -> tuple[LookFirst, Guaran
     epsilon = request.epsilon
     one_sided = Fraction(0) if request.listed else FAILURE_SHARE * request.delta
     failure = None
-    found = calibrate_gaussian((), epsilon=epsilon, delta=delta)
-    if found is not None and not _picks_from_list(request):
+    rho, guarantee = calibrate_gaussian((), epsilon=epsilon, delta=delta)
+    if not _picks_from_list(request):
         failure = round_down(float(FAILURE_SHARE * request.delta / (1 + exp_up(epsilon))))
-        failing = ChosenFailure(one_sided, failure, _LOOKS_SHARE * found[0])
-        found = calibrate_gaussian((failing,), epsilon=epsilon, delta=delta)
-    if found is None:
-        raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
-    rho, guarantee = found
+        failing = ChosenFailure(one_sided, failure, _LOOKS_SHARE * rho)
+        rho, guarantee = calibrate_gaussian((failing,), epsilon=epsilon, delta=delta)
     variance = DiscreteGaussian.variance_costing(request.sensitivity**2, LOOK_SHARE * rho)
     look = DiscreteGaussian.of(request.sensitivity**2, variance)
     mechanism = LookFirst(

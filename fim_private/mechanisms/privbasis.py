@@ -234,7 +234,4 @@ def _gaussian_budget(request: Request) -> tuple[Fraction, Guarantee]:
     """The largest rho that the budget allows, and what is proved of it."""
     if request.delta == 0:
         raise BudgetError("Gaussian noise needs a delta.", "Give --delta, such as 1e-6, or take --mechanism privbasis.")
-    found = calibrate_gaussian((), epsilon=request.epsilon, delta=request.delta)
-    if found is None:
-        raise BudgetError("The budget is too small for noisy counts.", "Give a larger --epsilon.")
-    return found
+    return calibrate_gaussian((), epsilon=request.epsilon, delta=request.delta)

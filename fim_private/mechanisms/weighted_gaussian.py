@@ -24,7 +24,6 @@ from fim_private.accounting.calibration import calibrate_gaussian
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.accounting.search import least
-from fim_private.errors import BudgetError
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
@@ -165,10 +164,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     request.require_delta()
     epsilon, delta = request.epsilon, request.delta
     failure = FAILURE_SHARE * delta
-    found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
-    if found is None:
-        raise BudgetError("The budget is too small for a noisy histogram.", "Give a larger --epsilon.")
-    rho, guarantee = found
+    rho, guarantee = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     measurement = Measurement.costing(float(HISTOGRAM_SHARE * rho), full=1, sensitivity=request.sensitivity)
     mechanism = WeightedGaussian(
         top=request.top,

@@ -22,6 +22,7 @@ from fim_private.accounting.optimal_composition import optimal_delta, optimal_ep
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.accounting.search import largest
+from fim_private.errors import BudgetError
 from fim_private.privacy import AnyFailure, BoundedRange, Failure, Guarantee, Loss, OneSidedFailure, PureDP
 from tests.accounting.proofs import prove_composed, prove_discovery
 
@@ -129,7 +130,8 @@ def test_without_delta_nothing_but_basic_composition_is_left() -> None:
 
 
 def test_a_failure_dearer_than_the_budget_leaves_no_rho() -> None:
-    assert calibrate_gaussian((OneSidedFailure(F(9, 10)),), epsilon=F(1, 10), delta=F(9, 10)) is None
+    with pytest.raises(BudgetError, match="too small"):
+        calibrate_gaussian((OneSidedFailure(F(9, 10)),), epsilon=F(1, 10), delta=F(9, 10))
 
 
 @pytest.mark.parametrize("failures", [(), (OneSidedFailure(F(0)),), (AnyFailure(F(0)),)])
