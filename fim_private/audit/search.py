@@ -20,7 +20,7 @@ MOST_LISTS = 4_100
 MOST_GROUPS = 6
 MOST_REMEMBERED = 5_000
 MOST_COMPARED = 400_000
-"""About how many lists all hard cases together may have, and how many lists are remembered."""
+"""About how many lists all hard cases together may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,7 @@ class Search:
         self.epsilons = tuple(epsilons)
         self.limits = limits
         self.worst = [Worst(delta=0.0, pair=Neighbours(groups=())) for _ in epsilons]
-        self._remembering = _Remembering(mechanism)
         self._laws: dict[tuple[object, ...], Law] = {}
-        self._lists = 0
         self._seen: dict[Neighbours, Floats] = {}
 
     @property
@@ -63,7 +61,9 @@ class Search:
             return np.zeros(len(self.epsilons))
         whole = self.limits.completed(pair)
         one, other = whole.sides
-        law, changed = self._law(one), self._law(other, last_first=pair.ties_flipped)
+        declared = self.limits.universe_size is not None
+        law = law_over_groups(self, one, declared=declared)
+        changed = law_over_groups(self, other, declared=declared, last_first=pair.ties_flipped)
         deltas: Floats = np.maximum(
             hockey_stick(law, changed, self.epsilons), hockey_stick(changed, law, self.epsilons)
         )
@@ -86,32 +86,13 @@ class Search:
             if found >= best and self.limits.allow(step):
                 pair, best = step, found
 
-    def _law(self, groups: list[tuple[int, int]], *, last_first: bool = False) -> Law:
-        """The law over lists of groups. It is remembered, because a data set is compared with all its neighbours."""
-        key = (*groups, last_first)
-        if key not in self._laws:
-            if self._lists > MOST_COMPARED:
-                self._laws.clear()
-                self._lists = 0
-            declared = self.limits.universe_size is not None
-            self._laws[key] = law_over_groups(self._remembering, groups, declared=declared, last_first=last_first)
-            self._lists += len(self._laws[key])
-        return self._laws[key]
-
-
-class _Remembering:
-    """Computes each law of a mechanism once, because the same counts come back under other names."""
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism = mechanism
-        self._laws: dict[tuple[object, ...], Law] = {}
-
     def law(self, profile: CountProfile) -> Law:
+        """The mechanism's law, computed once: the same counts come back, also under other names."""
         key = (*profile.levels, None, *profile.multiplicities, profile.zeros)
         if key not in self._laws:
             if len(self._laws) > MOST_REMEMBERED:
                 self._laws.clear()
-            self._laws[key] = self._mechanism.law(profile)
+            self._laws[key] = self.mechanism.law(profile)
         return self._laws[key]
 
 
