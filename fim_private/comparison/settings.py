@@ -122,8 +122,6 @@ class Settings:
         kept = asdict(self)
         for grid in ("sizes", "all_sizes", "tops", "long_tops", "epsilons", "mechanisms"):
             del kept[grid]
-        if self.together != Together.BASKET:
-            del kept["together"]  # as before there was a choice, so that finished cells are still known
         return json.loads(json.dumps(kept, default=str))  # type: ignore[no-any-return]
 
 
