@@ -424,9 +424,9 @@ class _Others(ABC):
     def _any(self) -> tuple[int, ...]:
         """An itemset of the universe, held or not. It may be one that was taken."""
 
-    @abstractmethod
     def _weight_of_latest(self) -> int:
         """What the itemset drawn last adds to what is left."""
+        return 1
 
     @cached_property
     def _held_itemsets(self) -> pl.DataFrame:
@@ -458,9 +458,6 @@ class _OthersOfList(_Others):
         size = _uniform_size(self._items, self._sizes, self._randomness)
         itemset = _uniform_itemset(self._items, size, self._randomness)
         return (*itemset, *[PADDING] * (max(self._sizes) - size))
-
-    def _weight_of_latest(self) -> int:
-        return 1
 
 
 class _OthersOfTokens(_Others):
