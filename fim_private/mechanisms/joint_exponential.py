@@ -13,13 +13,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, pairwise
 from operator import mul
 
 from fim_private.accounting.calibration import calibrate_pick
+from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.remaining_levels import Gaps
-from fim_private.privacy import BoundedRange, Loss
+from fim_private.privacy import Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.bernoulli import bernoulli_exp
@@ -48,7 +50,7 @@ class JointExponential:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        return (BoundedRange(self.pick_epsilon),)
+        return peeling_losses(1, self.pick_epsilon)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -162,11 +164,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         UsageError: the universe was not declared.
     """
     universe_size = request.require_universe()
-
-    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return (BoundedRange(pick),)
-
-    found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
+    found = calibrate_pick(partial(peeling_losses, 1), epsilon=request.epsilon, delta=request.delta, failing=False)
     return CalibratedMechanism(
         mechanism=JointExponential(
             top=request.top,

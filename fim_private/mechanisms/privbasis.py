@@ -29,7 +29,7 @@ from fim_private.mechanisms.count_noise import CountNoise, GaussianCounts, Lapla
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.noise_family import GAUSSIAN, LAPLACE
 from fim_private.mechanisms.protocol import MUCH, CalibratedMechanism, Margin, Request, Spending
-from fim_private.privacy import BoundedRange, DiscreteGaussian, Gaussian, Guarantee, Loss, PureDP
+from fim_private.privacy import BoundedRange, DiscreteGaussian, Gaussian, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.uniform import uniform_below
@@ -218,7 +218,11 @@ def calibrate(request: Request, *, gaussian: bool = False) -> CalibratedMechanis
             f"PrivBasis names at most {LARGEST_TOP:,} itemsets, of at most {MOST_IN_BASIS} items.",
             "Ask for fewer with --top, or for a smaller --size, or take another mechanism.",
         )
-    budget, guarantee = _gaussian_budget(request) if gaussian else (request.epsilon, None)
+    budget, guarantee = request.epsilon, None
+    if gaussian and request.delta == 0:
+        raise BudgetError("Gaussian noise needs a delta.", "Give --delta, such as 1e-6, or take --mechanism privbasis.")
+    if gaussian:
+        budget, guarantee = calibrate_gaussian((), epsilon=request.epsilon, delta=request.delta)
     mechanism = PrivBasis(
         top=request.top,
         sizes=request.sizes,
@@ -228,10 +232,3 @@ def calibrate(request: Request, *, gaussian: bool = False) -> CalibratedMechanis
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee or prove_basic(mechanism.losses, Fraction(0)))
-
-
-def _gaussian_budget(request: Request) -> tuple[Fraction, Guarantee]:
-    """The largest rho that the budget allows, and what is proved of it."""
-    if request.delta == 0:
-        raise BudgetError("Gaussian noise needs a delta.", "Give --delta, such as 1e-6, or take --mechanism privbasis.")
-    return calibrate_gaussian((), epsilon=request.epsilon, delta=request.delta)
