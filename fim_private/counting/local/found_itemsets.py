@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
-from fim_private.counting.hidden_counts import Hidden, ItemsetCounts
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local.batch import Batch, room_for
-from fim_private.counting.local.ordering import Ordering
 from fim_private.counting.local.task import Task
 from fim_private.counting.local.work import THREADS
 from fim_private.transactions.in_order import mapping
@@ -44,20 +43,14 @@ class Blocks(Hidden):
 class FoundItemsets(Hidden):
     """Itemsets of one size with their counts, in no particular order. `repr` shows no data; `len` is their number."""
 
-    __slots__ = ("_blocks", "_complete", "_task")
+    __slots__ = ("_blocks", "_task")
 
-    def __init__(self, task: Task, blocks: list[Batch], *, complete: bool) -> None:
-        """Take over the blocks; `complete` if these are certainly all itemsets of this size that occur."""
-        self._task, self._blocks, self._complete = task, blocks, complete
+    def __init__(self, task: Task, blocks: list[Batch]) -> None:
+        """Take over the blocks."""
+        self._task, self._blocks = task, blocks
 
     def __len__(self) -> int:
         return sum(len(block.last) for block in self._blocks)
-
-    def in_order(self, threads: int) -> ItemsetCounts:
-        """The itemsets in decreasing order of count, ties in order of item codes."""
-        ordering = Ordering(self._task)
-        itemsets, counts = ordering.unpack(ordering.pack_all(self._blocks, threads))
-        return ItemsetCounts(itemsets=itemsets, counts=counts, complete=self._complete)
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
         """Itemsets as codes, int32 (rows, size), each with its rarest item first, and counts, uint32 (rows,).

@@ -9,7 +9,6 @@ from fim_private.compilation import compiled
 from fim_private.counting.local.batch import Batch
 from fim_private.counting.local.index import U32
 from fim_private.counting.local.task import Task
-from fim_private.transactions.in_order import mapping
 
 Packed = NDArray[np.uint64]
 """Itemsets with their counts, shape (words, rows). Comparing rows word by word gives the order of the itemsets."""
@@ -42,18 +41,11 @@ class Ordering:
         self._word = np.array([word for word, _ in fields], np.int64)
         self._shift = np.array([shift for _, shift in fields], np.uint64)
 
-    def pack_all(self, batches: list[Batch], threads: int = 1) -> Packed:
-        """Batches in packed form, end to end; a copy."""
-        ends = np.cumsum([0, *(len(batch.counts) for batch in batches)]).tolist()
-        packed = np.empty((int(self._word[-1]) + 1, ends[-1]), np.uint64)
-
-        def pack(number: int) -> None:
-            rows = packed[:, ends[number] : ends[number + 1]]
-            members = np.empty(len(self._word) - 2, np.uint64)
-            _pack(batches[number], self._place, self._ceiling, self._word, self._shift, members, rows)
-
-        with mapping(min(threads, len(batches))) as each:
-            list(each(pack, range(len(batches))))
+    def pack(self, batch: Batch) -> Packed:
+        """A batch in packed form; a copy."""
+        packed = np.empty((int(self._word[-1]) + 1, len(batch.counts)), np.uint64)
+        members = np.empty(len(self._word) - 2, np.uint64)
+        _pack(batch, self._place, self._ceiling, self._word, self._shift, members, packed)
         return packed
 
     def join(self, parts: list[Packed]) -> Packed:

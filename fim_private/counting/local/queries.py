@@ -31,6 +31,9 @@ from fim_private.transactions.dataset import Transactions
 _LARGE, _SHARE = 2**24, 8
 """With more than `_LARGE` item occurrences, it pays to find a bound in one of `_SHARE` parts of the data first."""
 
+_ALL = 2**62
+"""More itemsets than any data has."""
+
 _LISTED = 2**26
 """Occurrences in lists that are in memory together: half a gigabyte. Frequent owners raise the floor for rarer ones."""
 
@@ -49,10 +52,11 @@ def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thr
         InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
             item occurrences.
 
-    Cost: that of `find_itemsets`. Sorting n itemsets takes 8 n bytes more (at least 16 n if an itemset with its count
-    does not fit in 64 bits), (4 size + 8) n bytes for the result, and often more time than finding them.
+    Cost: time as `find_itemsets`, and that of sorting n itemsets. Memory is 8 n bytes (at least 16 n if an itemset with
+    its count does not fit in 64 bits) while they are found, and (4 size + 8) n bytes for the result.
     """
-    return find_itemsets(transactions, size, floor, threads=threads).in_order(threads)
+    at_least_one(size=size, floor=floor, threads=threads)
+    return _first(transactions, size, _ALL, floor=floor, ties=True, threads=threads)
 
 
 def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> FoundItemsets:
@@ -64,7 +68,7 @@ def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thre
     at_least_one(size=size, floor=floor, threads=threads)
     task, effort = Task(index(transactions, floor=floor), size, threads=threads), Effort(size)
     if size == 1:
-        return FoundItemsets(task, [_items_as_batch(task)], complete=floor == 1)
+        return FoundItemsets(task, [_items_as_batch(task)])
     blocks: dict[Walk, Blocks] = {}
 
     def collect(walk: Walk, first: int, end: int) -> None:
@@ -74,7 +78,7 @@ def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thre
 
     map_chunks(task, collect, effort=effort, threads=threads)
     found = [batch for part in blocks.values() for batch in part.batches]
-    return FoundItemsets(task, found, complete=floor == 1)
+    return FoundItemsets(task, found)
 
 
 def top_itemsets(
@@ -106,16 +110,7 @@ def top_itemsets(
     """
     at_least_one(size=size, m=m, threads=threads)
     floor = _bound(transactions, size, m, threads, ties=ties) if size > 1 and len(transactions.items) > _LARGE else 1
-    ranked = index(transactions, floor=floor)
-    if size == 1:
-        # The index has them in order already.
-        itemsets, counts = ranked.codes[:m, np.newaxis].copy(), ranked.counts[:m].copy()
-        return ItemsetCounts(itemsets=itemsets, counts=counts, complete=ranked.items <= m)
-    counters = None
-    if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
-        counters = triangle.count_triangle(ranked, threads)
-        floor = max(floor, _mth_largest(counters, m))
-    return _top(ranked, size, m, threads, floor=floor, ties=ties, counters=counters)
+    return _first(transactions, size, m, floor=floor, ties=ties, threads=threads)
 
 
 def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
@@ -190,10 +185,17 @@ def _mth_largest(counts: U32, m: int) -> int:
     return max(1, int(np.partition(counts, len(counts) - m)[len(counts) - m])) if len(counts) >= m else 1
 
 
-def _top(
-    ranked: Index, size: int, m: int, threads: int, *, floor: int, ties: bool, counters: U32 | None
-) -> ItemsetCounts:
-    """The first m itemsets, of which at least m have a count of `floor` or more."""
+def _first(transactions: Transactions, size: int, m: int, *, floor: int, ties: bool, threads: int) -> ItemsetCounts:
+    """The first m of the itemsets with a count of `floor` or more."""
+    ranked = index(transactions, floor=floor)
+    if size == 1:
+        # The index has them in order already.
+        itemsets, counts = ranked.codes[:m, np.newaxis].copy(), ranked.counts[:m].copy()
+        return ItemsetCounts(itemsets=itemsets, counts=counts, complete=floor == 1 and ranked.items <= m)
+    counters = None
+    if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
+        counters = triangle.count_triangle(ranked, threads)
+        floor = max(floor, _mth_largest(counters, m))
     cuts = _cuts_of_owners(ranked, triangle.ITEMS if counters is not None else 0)
     task = Task(ranked, size, least=floor, threads=threads, counters=counters, owners=(0, cuts[0]))
     ordering, effort = Ordering(task), Effort(size)
@@ -202,7 +204,7 @@ def _top(
     def keep_best(walk: Walk, first: int, end: int) -> None:
         for batch in walk.batches(first, end, lambda: best.floor):
             effort.add(len(batch.last) * size * STEPS_OF_PACKING)  # sorting members and itemsets is effort too
-            best.offer(ordering.pack_all([batch]))
+            best.offer(ordering.pack(batch))
 
     map_chunks(task, keep_best, effort=effort, threads=threads)
     for owners in pairwise(cuts):
