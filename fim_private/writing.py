@@ -49,11 +49,11 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
         reason = getattr(error, "strerror", None) or "it is not a file name"
         raise UsageError(f"No file can be written at {path}: {reason}.", "Give another name.") from None
     if _descriptor(path) is not None:
-        if not _is_regular(path) or path.is_symlink():
+        if not os.path.isfile(path) or path.is_symlink():  # noqa: PTH113 - as above
             return
         raise UsageError(f"{path} is also the standard output or error of this command.", "Give another name.")
     if _is_stream(path):
-        if _never_written(path) or not os.access(path, os.W_OK):
+        if path.is_block_device() or path.is_socket() or not os.access(path, os.W_OK):
             raise UsageError(
                 f"{path} is a disk, a socket or a device that may not be written to.", "Give the name of a file."
             )
@@ -66,7 +66,7 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
         )
     if _is_standard_input(path):
         raise UsageError(f"{path} is also the standard input of this command.", "Give another name.")
-    if overwrite and _is_regular(path) and not _may_be_replaced(path):
+    if overwrite and os.path.isfile(path) and not _may_be_replaced(path):  # noqa: PTH113 - as above
         raise UsageError(f"The file {path} may not be replaced.", "Give another name.")
     if not overwrite and os.path.exists(path):  # noqa: PTH110
         raise UsageError(f"There is a file {path} already.", "Give another name, or add --overwrite to replace it.")
@@ -153,17 +153,10 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _is_regular(path: Path) -> bool:
-    status = _status(path)
-    return status is not None and stat.S_ISREG(status.st_mode)
-
-
 def _is_standard_input(path: Path) -> bool:
-    status = _status(path)
-    try:
-        return status is not None and stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.fstat(0))
-    except OSError:
-        return False
+    with suppress(OSError):
+        return os.path.isfile(path) and os.path.samestat(path.stat(), os.fstat(0))  # noqa: PTH113 - as above
+    return False
 
 
 def _may_be_replaced(path: Path) -> bool:
@@ -194,13 +187,7 @@ def _mount(path: Path) -> str | None:
 
 def _is_stream(path: Path) -> bool:
     """Whether the path exists and is neither a file nor a folder."""
-    status = _status(path)
-    return status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
-
-
-def _never_written(path: Path) -> bool:
-    status = _status(path)
-    return status is not None and (stat.S_ISBLK(status.st_mode) or stat.S_ISSOCK(status.st_mode))
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112, PTH113
 
 
 def _descriptor(path: Path) -> int | None:
@@ -226,7 +213,7 @@ def _write_in_place(path: Path, write: Callable[[Path], object]) -> None:
 @contextmanager
 def _opened_in_place(path: Path) -> Iterator[BinaryIO]:
     descriptor = _descriptor(path)
-    if descriptor is None and _never_written(path):
+    if descriptor is None and (path.is_block_device() or path.is_socket()):
         raise OSError(0, "it is a disk or a socket")
     if descriptor is None:
         opened = os.open(path, os.O_WRONLY | os.O_NOCTTY)
