@@ -11,13 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TextIO, cast
 
 from fim_private.cli.interruption import listen, stop_if_heard
 from fim_private.printable import printable
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
 
 LOG_SECONDS = 10.0
 """A log gets a line as often as this."""
@@ -54,15 +51,6 @@ class Notes:
             except (OSError, ValueError):
                 # Python would try again at its end, and the run would then fail.
                 sys.stderr = None
-
-
-def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
-    """Progress on standard error. Rich must not redirect standard error, because `Notes` writes to it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(file=cast(TextIO, Notes()))
-    return Progress(*columns, console=console, transient=transient, redirect_stdout=False, redirect_stderr=False)
 
 
 class Phases:
@@ -157,10 +145,13 @@ def _shown(*, quiet: bool) -> Iterator[Callable[[str], None]]:
         with _logged() as show:
             yield show
         return
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with _progress(*columns, transient=True) as shown:
+    console = Console(file=cast(TextIO, Notes()))
+    # Rich must not redirect standard error, because `Notes` writes to it.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as shown:
         task = shown.add_task("")
         yield lambda words: shown.update(task, description=words)
 
@@ -169,20 +160,9 @@ def _shown(*, quiet: bool) -> Iterator[Callable[[str], None]]:
 def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """A function that shows how many parts of how many are done, and the time left."""
     listen()
-    if quiet:
-        yield lambda _done, _all: None
-        return
-    if not Notes().isatty():
-        parts = _Parts(what)
-        with _logged() as show:
-            yield lambda done, total: show(parts.words(done, total))
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with _progress(*columns) as progress:
-        task = progress.add_task(what)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    parts = _Parts(what)
+    with _shown(quiet=quiet) as show:
+        yield lambda done, total: show(parts.words(done, total))
 
 
 def say(text: str, *, quiet: bool = False) -> None:
