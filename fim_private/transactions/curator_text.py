@@ -5,7 +5,7 @@ No privacy guarantee protects any of this. It is no part of a release.
 
 from __future__ import annotations
 
-from itertools import chain, count, pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import polars as pl
@@ -137,13 +137,8 @@ def caps(largest: int) -> list[int]:
     >>> caps(10), caps(11)
     ([1, 2, 5, 10], [1, 2, 5, 10, 20])
     """
-    found: list[int] = []
-    for power in count():
-        for step in (1, 2, 5):
-            found.append(step * 10**power)
-            if found[-1] >= largest:
-                return found
-    raise AssertionError("the steps have no end")
+    found = [step * 10**power for power in range(len(str(largest)) + 1) for step in (1, 2, 5)]
+    return found[: 1 + sum(cap < largest for cap in found)]
 
 
 def dropped(sizes: NDArray[np.int64], most: int) -> tuple[int, int]:
