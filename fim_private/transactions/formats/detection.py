@@ -21,7 +21,7 @@ from fim_private.transactions.formats.doubt import OnDoubt, ask
 from fim_private.transactions.formats.line_doubts import baskets, lines_of_blanks
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
-from fim_private.transactions.formats.signs import ENOUGH, NUMBER, OFTEN, is_utility, numbered_words
+from fim_private.transactions.formats.signs import ENOUGH, NUMBER, NUMBERS, OFTEN, is_utility, numbered_words
 from fim_private.transactions.formats.table_doubts import Sample, long_table, one_hot_table, other_columns
 from fim_private.transactions.layout import Layout, typed
 from fim_private.transactions.sources.excel import KIND as EXCEL
@@ -85,7 +85,7 @@ def detect_text(
             if 2 * sum(line.lstrip().startswith(QUOTE) for line in sample) <= len(sample):
                 return _fimi(text.name, sample, columns, on_doubt)
             separator = ","
-        elif separator == "\t" and all(_whole_numbers(line) for line in sample) and not _ids_and_lists(sample):
+        elif separator == "\t" and all(map(NUMBERS.fullmatch, sample)) and not _ids_and_lists(sample):
             return _fimi(text.name, sample, columns, on_doubt)
         elif _share(separator, sample) < RARE or _mostly_blanks(separator, sample):
             raise InputError(
@@ -330,10 +330,6 @@ def _mostly_blanks(mark: str, sample: Sequence[str]) -> bool:
     """Whether most lines do without the separator, and most of those hold blanks: it may be part of names."""
     without = [line for line in _bare(sample) if mark not in line]
     return 2 * len(without) > len(sample) and 2 * sum(" " in line.strip() for line in without) > len(without)
-
-
-def _whole_numbers(line: str) -> bool:
-    return all(token.isdecimal() for token in line.split())
 
 
 def _ids_and_lists(sample: Sequence[str]) -> bool:
