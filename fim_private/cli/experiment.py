@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fim_private.cli.options import Neighbours
 from fim_private.cli.settings_file import LISTED
 from fim_private.errors import UsageError
 from fim_private.privacy import NeighbouringRelation
@@ -53,13 +54,7 @@ class Experiment:
     max_items: Annotated[
         int, _run(metavar="B", help="The most items kept per transaction, for mechanisms that need such a cap.")
     ] = 10
-    neighbours: Annotated[
-        NeighbouringRelation,
-        _run(
-            help="What is hidden about a unit: whether it is in the data and what it holds (add-remove), or only what "
-            "it holds (replace)."
-        ),
-    ] = NeighbouringRelation.ADD_REMOVE
+    neighbours: Neighbours = NeighbouringRelation.ADD_REMOVE
     seed: Annotated[int | None, _run(help="The seed of all runs. Without it, a seed is drawn and recorded.")] = None
     title: Annotated[str | None, _run(help="The title of the report.")] = None
 

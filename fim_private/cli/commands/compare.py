@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.completion import dataset_names, one_of
+from fim_private.cli.completion import dataset_names
 from fim_private.cli.experiment import Experiment
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.option_groups import spread, without
 from fim_private.cli.progress import Phases, bar, phases, say, spoken
 from fim_private.cli.replay import replayed_guesses, settings_of_file, shown_file
 from fim_private.errors import UsageError
-from fim_private.privacy import Together
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -71,24 +70,8 @@ def compare(
             help="Confirm that you may see the exact counts of these files. Only public data sets do not need this.",
         ),
     ] = False,
-    unit_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column that names the owner of each transaction. Owners are then counted, not transactions.",
-            rich_help_panel="How to read the file",
-        ),
-    ] = None,
-    together: Annotated[
-        str | None,
-        typer.Option(
-            metavar="basket|unit",
-            autocompletion=one_of(*Together),
-            help="With --unit-column: count the owners that hold the items together in one basket (basket, the "
-            "default), or in all their baskets merged (unit).",
-            rich_help_panel="How to read the file",
-        ),
-    ] = None,
+    unit_column: options.UnitColumn = None,
+    together: options.TogetherOption = None,
     reading: Annotated[options.Reading, without("engine", "master")],
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
