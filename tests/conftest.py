@@ -15,7 +15,6 @@ import pytest
 from hypothesis import settings
 
 from fim_private.randomness import weighted_choice
-from fim_private.transactions.files.limited_process import Ended
 from fim_private.transactions.sources import excel, parquet, sheet_reading
 from fim_private.transactions.sources.parquet_trial import Verdict
 
@@ -69,11 +68,11 @@ def powers_computed_once() -> Iterator[None]:
 def sheets_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workbooks are not read in a process of its own, which takes half a second. They have to be sound."""
 
-    def read(script: str, data: bytes, *arguments: str, **_limits: int) -> Ended:
+    def read(script: str, data: bytes, *arguments: str, **_limits: int) -> tuple[int, bytes]:
         streams = {"stdin": io.TextIOWrapper(io.BytesIO(data)), "stdout": io.TextIOWrapper(written := io.BytesIO())}
         with mock.patch.multiple(sys, argv=[script, *arguments], **streams):
             code = sheet_reading.main()
             sys.stdout.flush()
-        return Ended(code=code, output=written.getvalue())
+        return code, written.getvalue()
 
     monkeypatch.setattr(excel, "run_limited", read)

@@ -10,22 +10,13 @@ import contextlib
 import runpy
 import subprocess
 import sys
-from dataclasses import dataclass
 
 TOOK_TOO_LONG = -1000
 """The exit code of a script that was stopped. No signal has this number."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Ended:
-    """How a script ended: its exit code (negative for a signal), and what it wrote to standard output."""
-
-    code: int
-    output: bytes
-
-
-def run_limited(script: str, data: bytes, *arguments: object, memory: int, seconds: int) -> Ended:
-    """Run a script with `data` as its standard input.
+def run_limited(script: str, data: bytes, *arguments: object, memory: int, seconds: int) -> tuple[int, bytes]:
+    """Run a script with `data` as its standard input: its exit code (negative for a signal) and standard output.
 
     What it writes to standard error is not shown, because libraries quote what they read.
 
@@ -47,8 +38,8 @@ def run_limited(script: str, data: bytes, *arguments: object, memory: int, secon
             timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        return Ended(code=TOOK_TOO_LONG, output=b"")
-    return Ended(code=done.returncode, output=done.stdout)
+        return TOOK_TOO_LONG, b""
+    return done.returncode, done.stdout
 
 
 def _limit(memory: int, seconds: int) -> None:

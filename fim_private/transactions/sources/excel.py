@@ -58,7 +58,7 @@ def sheet_table(content: Content, sheet: str | None, skip_lines: int = 0) -> Fra
     if importlib.util.find_spec("fastexcel") is None:
         raise UsageError(f"{content.name} is an Excel workbook, and the library that reads them is missing.", INSTALL)
     unpacked = _unpacked(content)
-    ended = run_limited(
+    code, output = run_limited(
         sheet_reading.__file__,
         content.data,
         # As JSON: a process takes no argument with a NUL or half a character, and none that is too long.
@@ -67,13 +67,13 @@ def sheet_table(content: Content, sheet: str | None, skip_lines: int = 0) -> Fra
         memory=(1 << 30) + (os.cpu_count() or 1) * (1 << 25) + len(content.data) + 16 * unpacked,
         seconds=60 + unpacked // MEGABYTE,
     )
-    if ended.code == sheet_reading.UNCLEAR:
-        raise _unclear(content.name, sheet, int(ended.output))
-    if ended.code:
+    if code == sheet_reading.UNCLEAR:
+        raise _unclear(content.name, sheet, int(output))
+    if code:
         raise _unreadable(content.name)
     try:
         with nothing_printed():
-            rows = pl.read_ipc(io.BytesIO(ended.output), use_pyarrow=False)
+            rows = pl.read_ipc(io.BytesIO(output), use_pyarrow=False)
             return FrameTable(frame=_table(content.name, rows, skip_lines), name=content.name, kind=KIND)
     except UNREADABLE:
         raise _unreadable(content.name) from None

@@ -49,10 +49,10 @@ def tried(data: bytes, limits: Limits) -> Verdict:
     # Not for the trial itself, which imports nothing of this package.
     from fim_private.transactions.files.limited_process import TOOK_TOO_LONG, run_limited  # noqa: PLC0415
 
-    done = run_limited(__file__, data, *astuple(limits), memory=limits.memory, seconds=limits.seconds)
-    if done.code == TOOK_TOO_LONG:
+    code, _ = run_limited(__file__, data, *astuple(limits), memory=limits.memory, seconds=limits.seconds)
+    if code == TOOK_TOO_LONG:
         return Verdict.TOO_MUCH
-    return Verdict(done.code) if done.code in set(Verdict) else Verdict.UNREADABLE
+    return Verdict(code) if code in set(Verdict) else Verdict.UNREADABLE
 
 
 def _decode(data: bytes, limits: Limits) -> Verdict:
