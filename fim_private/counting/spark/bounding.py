@@ -72,14 +72,9 @@ def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes
     return cluster.map(kept, _kept, SCHEMA)
 
 
-def cap_items(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
-    """Blocks of transactions of at most `most` items: those with the smallest words."""
-    return cluster.map(blocks, partial(_capped, most=most, key=key), SCHEMA)
-
-
-def cap_units(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
-    """Blocks of units of at most `most` different items: those that `cap_items` keeps of the merged units."""
-    return cluster.map(blocks, partial(_capped_units, most=most, key=key), SCHEMA)
+def cap_items(cluster: Cluster, blocks: DataFrame, most: int, key: bytes, *, of_units: bool) -> DataFrame:
+    """Blocks of transactions of at most `most` items, those with the smallest words; or of units, as if merged."""
+    return cluster.map(blocks, partial(_capped_units if of_units else _capped, most=most, key=key), SCHEMA)
 
 
 def _unit_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -92,8 +92,9 @@ class SparkDatabase(Hidden):
         at_least_one(most=most)
         if self._shape.longest <= most:
             return self
-        cap = bounding.cap_units if self.counts_units else bounding.cap_items
-        return replace(self, blocks=cap(self.cluster, self.blocks, most, bounding.secret_key(words)))
+        key = bounding.secret_key(words)
+        blocks = bounding.cap_items(self.cluster, self.blocks, most, key, of_units=self.counts_units)
+        return replace(self, blocks=blocks)
 
     def top_itemsets(self, size: int, m: int, *, ties: bool = True) -> HiddenCounts:
         """See `counting.top_itemsets`; module `top` explains how."""
