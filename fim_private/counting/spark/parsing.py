@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -179,13 +180,13 @@ def group_long(batches: Batches, columns: Columns) -> Batches:
     )
 
 
-def encode(batches: Batches, vocabulary: pl.Series) -> Batches:
-    """Turn blocks into codes of the whole vocabulary, from `READ_SCHEMA` to `SCHEMA`."""
+def encode(batches: Batches, sent: Any) -> Batches:
+    """Turn blocks into codes of the whole vocabulary, which was sent, from `READ_SCHEMA` to `SCHEMA`."""
     for batch in batches:
         blocks = unpack(iter([batch.select(Block._fields)]))
         for block, names in zip(blocks, batch.column("names").to_pylist(), strict=True):
             if len(block.lengths):
-                new_code = positions_in(vocabulary, pl.Series(names, dtype=pl.String)).astype(np.int32)
+                new_code = positions_in(sent.value, pl.Series(names, dtype=pl.String)).astype(np.int32)
                 yield pack(block._replace(items=new_code[block.items]))
 
 

@@ -284,7 +284,7 @@ def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Column
     vocabulary = in_name_order(pl.Series(names.column("name").to_pylist(), dtype=pl.String))
     ask_about_occurrences(head.layout, note["occurrences"], note["transactions"], len(vocabulary), refuse)
     sent = cluster.broadcast(vocabulary)
-    blocks = cluster.map(raw, partial(_encoded, vocabulary=sent), SCHEMA).persist()
+    blocks = cluster.map(raw, partial(parsing.encode, sent=sent), SCHEMA).persist()
     # Compute the blocks now, while `raw` is still held; afterwards it is not needed.
     cluster.collect(blocks.groupBy().count())
     database = SparkDatabase(
@@ -314,7 +314,3 @@ def _nobody(cluster: Cluster, raw: DataFrame) -> tuple[tuple[str, int], ...]:
     odd = lower(col("unit")).isin(*NOBODY) | (col("transactions") > LARGE * total["transactions"])
     rows = cluster.collect(sizes.where(odd)).to_pylist()
     return nobody([row["unit"] for row in rows], [row["transactions"] for row in rows], **total)
-
-
-def _encoded(batches: Batches, vocabulary: object) -> Batches:
-    return parsing.encode(batches, vocabulary.value)  # type: ignore[attr-defined]
