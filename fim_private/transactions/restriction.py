@@ -97,9 +97,14 @@ def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transact
 
     The new code of an item is its position among those that are kept.
     """
-    new_code = np.full(len(transactions.vocabulary), -1, np.int32)
-    new_code[codes] = np.arange(len(codes), dtype=np.int32)
-    return _recoded(transactions, new_code, transactions.vocabulary[codes])
+    return _recoded(transactions, places_among(codes, len(transactions.vocabulary)), transactions.vocabulary[codes])
+
+
+def places_among(codes: NDArray[np.int32], width: int) -> NDArray[np.int32]:
+    """The place of each code below `width` among these codes, or -1, int32, shape (width,)."""
+    places = np.full(width, -1, np.int32)
+    places[codes] = np.arange(len(codes), dtype=np.int32)
+    return places
 
 
 def without_items(vocabulary: pl.Series, names: Sequence[str]) -> NDArray[np.int32]:

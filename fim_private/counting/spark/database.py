@@ -25,7 +25,7 @@ from fim_private.counting.spark.top import Shape, count_in_partitions, count_ite
 from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words
 from fim_private.transactions.dataset import ReadingNotes, Transactions
-from fim_private.transactions.restriction import restrict_to, without_items
+from fim_private.transactions.restriction import places_among, restrict_to, without_items
 from fim_private.transactions.strings import positions_in
 
 
@@ -58,11 +58,11 @@ class SparkDatabase(Hidden):
         return self._recoded(positions_in(vocabulary, self.vocabulary).astype(np.int32), vocabulary)
 
     def keep_items(self, codes: NDArray[np.int32]) -> SparkDatabase:
-        return self._recoded(self._places_in(codes), self.vocabulary[codes])
+        return self._recoded(places_among(codes, len(self.vocabulary)), self.vocabulary[codes])
 
     def containing(self, names: Sequence[str]) -> SparkDatabase:
         others = without_items(self.vocabulary, names)
-        sent = self.cluster.broadcast(self._places_in(others))
+        sent = self.cluster.broadcast(places_among(others, len(self.vocabulary)))
         blocks = self.cluster.map(self.blocks, partial(_contain, sent=sent, number=len(names)), SCHEMA)
         return replace(self, blocks=blocks, vocabulary=self.vocabulary[others])
 
@@ -153,12 +153,6 @@ class SparkDatabase(Hidden):
     @cached_property
     def _item_counts(self) -> NDArray[np.int64]:
         return count_items(self.cluster, self.blocks, len(self.vocabulary))
-
-    def _places_in(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The place of each item among these codes, or -1, int32."""
-        places = np.full(len(self.vocabulary), -1, np.int32)
-        places[codes] = np.arange(len(codes), dtype=np.int32)
-        return places
 
     def _recoded(self, new_code: NDArray[np.int32], vocabulary: pl.Series) -> SparkDatabase:
         sent = self.cluster.broadcast(new_code)

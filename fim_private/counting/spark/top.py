@@ -48,6 +48,7 @@ from fim_private.counting.spark.sums import sum_over_partitions
 from fim_private.errors import InputError
 from fim_private.transactions.bounding import merge_units
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.restriction import places_among
 
 MOST_CANDIDATES = 2 * 10**7
 """The most candidates that the driver holds. More mean that partitions are too small for the floor."""
@@ -186,9 +187,7 @@ def _above_share(
     # The share counts all transactions, also those without a frequent item.
     floor = _floor(tau, len(block.lengths), n)
     codes = frequent.value
-    new_code = np.full(width, -1, np.int32)
-    new_code[codes] = np.arange(len(codes), dtype=np.int32)
-    transactions = block.for_counting().recoded(new_code).as_transactions(len(codes))
+    transactions = block.for_counting().recoded(places_among(codes, width)).as_transactions(len(codes))
     if len(transactions):
         itemsets, counts = count_itemsets(transactions, size, floor, threads=1).reveal_to_curator()
         yield from to_rows(codes[itemsets], counts, below=floor - 1)
