@@ -71,5 +71,8 @@ class RunCounts(RankedCounts):
     def __len__(self) -> int:
         return len(self._runs)
 
-    def _distinct(self) -> tuple[Ints, Ints]:
+    def reveal_to_curator(self) -> tuple[Ints, Ints]:
+        """Distinct counts, decreasing, and how many itemsets have each: data, not a release."""
         return self._runs.distinct()
+
+    _distinct = reveal_to_curator

@@ -52,10 +52,6 @@ class ItemsetHistogram(RunCounts):
             found[here] = np.sort(self._task.index.codes[members], axis=0).T[back]
         return found
 
-    def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Distinct counts, decreasing, and how many itemsets have each: data, not a release."""
-        return self._runs.distinct()
-
     def _members(self, run: int, offsets: NDArray[np.int64]) -> Iterator[NDArray[np.uint32]]:
         """The members, as item ranks, shape (size, ...), of the itemsets at these increasing offsets of a run."""
         level, chunk = int(self._runs.levels[run]), int(self._runs.sources[run])

@@ -70,10 +70,6 @@ class SparkHistogram(RunCounts):
         by_place = dict(zip(keys, itemsets, strict=True))
         return np.stack([by_place[tuple(place)] for place in places])
 
-    def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Distinct counts, decreasing, and how many itemsets have each: data, not a release."""
-        return self._runs.distinct()
-
 
 def _all_itemsets(batches: Batches, *, size: int, width: int) -> Iterator[pa.RecordBatch]:
     transactions, codes = whole(batches).compact(width)
