@@ -408,8 +408,8 @@ def _table_or_baskets(separator: str) -> str:
     Without --format long: that would settle every doubt, such as lists in cells.
     """
     return (
-        "If one column names the transaction and another its item or items, give --transaction-column and "
-        "--item-column. If each column is an item, give "
+        "If one column names the transaction, or several together as in customer,date, and another its item or items, "
+        "give --transaction-column and --item-column. If each column is an item, give "
         f"{_given('one-hot', separator)}. If each line is a transaction and each field an item, give "
         f"{_given('basket', separator)}. Add --skip-lines 1 if the first line is a header, and --skip-columns for "
         "fields that are not items. If the columns are properties, first name them in each field, as in sex=f,age=30."
