@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from benchmarks import debian, python_files
+from benchmarks import debian, python_files, shops
 from benchmarks.agree import compare
 from benchmarks.data import count_lines, prepare
 from benchmarks.field import CELL, PURE, SETTINGS, behind, run_twice
@@ -267,6 +267,24 @@ def test_python_files_make_baskets_of_what_they_import_and_call(
     python_files.main()
     assert (tmp_path / "made" / "imports.csv").read_text().splitlines() == ["json,os,sys", "os"]
     assert (tmp_path / "made" / "calls.csv").read_text().splitlines() == ["len(),print()"] * 3
+
+
+@pytest.mark.parametrize("seed", [8, 9])
+def test_made_up_shops_tell_which_rivals_are_ahead(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seed: int
+) -> None:
+    """Without a delta every fourth. Here everybody is said to be ahead."""
+    for name, value in {"AGAIN": 2, "QUESTIONS": 4, "MOST_OCCURRENCES": 900}.items():
+        monkeypatch.setattr(shops, name, value)
+    monkeypatch.setattr(shops, "_ahead", lambda *_, **__: True)
+    monkeypatch.setattr(shops, "SETTINGS", replace(shops.SETTINGS, trials=2))
+    monkeypatch.setattr(sys, "argv", ["shops", "--first", str(seed), "0.0001"])
+    shops.main()
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert last == "4 questions of 1 shops; lost 4"
+    assert all(line.startswith(f"shop {seed} (") and ": auto (" in line for line in lines)
+    assert all(f"delta {'0' if seed == 8 else '1e-6'})" in line for line in lines)
+    assert {line.rsplit(", ")[-1].split()[0] for line in lines} <= {*shops.OPEN, *shops.LISTED, *shops.PURE}
 
 
 @pytest.mark.slow
