@@ -86,7 +86,9 @@ def _choose(question: Question) -> Plan:
     elif all((best.compared_lead or 0) <= (plan.compared_lead or 0) for plan, _ in others):
         reason = f"one itemset {smallest}; the whole list needs"
     else:
-        reason = "likely itemsets need less than the stated lead over the bulk of the ranking:"
+        likely = any(margin.less_if_likely for margin in best.margins_over_bulk)
+        which = "likely itemsets" if likely else "lists that begin with clear itemsets"
+        reason = f"{which} need less than the stated lead over the bulk of the ranking:"
     left = ", ".join(f"{plan.mechanism_name} {other:,}" for plan, other in others)
     why = f"chosen because {reason} {lead:,} {question.counted}" + (f" ({left})" if left else "")
     return replace(best, why=why)

@@ -222,6 +222,17 @@ def test_auto_says_that_another_needs_less_for_the_whole_list() -> None:
     assert "; the whole list needs 27 transactions (exponential 26, " in plan.why
 
 
+@pytest.mark.parametrize(
+    ("size", "top", "items", "which"),
+    [(1, 16, 500, "likely itemsets"), (2, 3, 100_000, "lists that begin with clear itemsets")],
+)
+def test_auto_says_which_lists_need_less_than_it_states(size: int, top: int, items: int, which: str) -> None:
+    universe = Universe(items=items, listed=True)
+    plan = make_plan(size=size, top=top, budget=Budget("1", "1e-6"), unit=UNIT, universe=universe)
+    assert plan.why is not None
+    assert plan.why.startswith(f"chosen because {which} need less than the stated lead over the bulk")
+
+
 def test_auto_says_what_is_missing() -> None:
     with pytest.raises(BudgetError, match="delta"):
         make_plan(size=2, top=10, budget=Budget("1", "0"), unit=UNIT, mechanism="auto")
