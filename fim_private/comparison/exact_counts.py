@@ -92,7 +92,7 @@ def count_all(
     profiles = {}
     for size in settings.sizes:
         progress(f"counting itemsets of size {size} of {name}")
-        profiles[size] = _all_counts(transactions, size)
+        profiles[size] = all_counts(transactions, size)
     places = 20 * max(settings.tops + settings.long_tops)
     most_frequent: dict[int, dict[tuple[int, ...], int]] = {}
     if not all(find(mechanism).sees_counts_only for mechanism in settings.mechanisms):
@@ -103,7 +103,7 @@ def count_all(
         longest = max(ranked_tops(settings))
         depth = max(CANDIDATES_PER_PICK * longest, candidates_of(longest, settings.all_sizes)) + 1
         all_sizes = (
-            _all_counts(transactions, *settings.all_sizes)
+            all_counts(transactions, *settings.all_sizes)
             if chooses_from_all(settings, len(transactions.vocabulary))
             else _together(transactions, settings.all_sizes, depth)
         )
@@ -134,7 +134,8 @@ def count_all(
     )
 
 
-def _all_counts(transactions: Transactions, *sizes: int) -> CountProfile:
+def all_counts(transactions: Transactions, *sizes: int) -> CountProfile:
+    """The complete counts of these sizes together."""
     found = Counter[int]()
     for size in sizes:
         levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
@@ -165,6 +166,6 @@ def _capped(
 ) -> CappedCounts:
     itemsets, _ = top_itemsets(transactions, size, places).reveal_to_curator()
     return CappedCounts(
-        capped_profile=_all_counts(transactions, size),
+        capped_profile=all_counts(transactions, size),
         true_counts=tuple(most_frequent.get(tuple(itemset)) for itemset in itemsets.tolist()),
     )
