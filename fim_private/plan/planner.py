@@ -22,7 +22,7 @@ from fim_private.privacy import Budget, Guarantee
 LIKELY, LIKELY_WITHOUT_DELTA, LIKELY_WITH_LOOK = Fraction(7, 12), Fraction(1, 3), Fraction(1, 10)
 """Mechanisms that find the items first find likely itemsets with these shares of the lead that they state."""
 FEW, FEW_LARGER, LONG = {1: 15, 2: 7, 3: 5}, 3, 11
-FEW_OF_LIST = 5
+FEW_OF_LIST = 10
 """A list of single items is short beside a public list of at least this many times as many."""
 
 
