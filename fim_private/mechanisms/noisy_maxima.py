@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_equal
-from fim_private.accounting.rising import FLAT, rising, staged
+from fim_private.accounting.rising import FLAT, rising
 from fim_private.accounting.search import least
 from fim_private.mechanisms.exponential import RISE
-from fim_private.mechanisms.peeling import picks_spending
+from fim_private.mechanisms.peeling import peeling_losses, picks_spending
 from fim_private.mechanisms.protocol import MISSED, CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.mechanisms.rounds import law_in_rounds
@@ -64,11 +64,7 @@ class NoisyMaxima:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """k epsilon-differentially private picks. Unlike the exponential mechanism's, they are not bounded-range."""
-        return tuple(
-            loss
-            for factor, times in staged(self.top, self.rise)
-            for loss in (PureDP(self.pick_epsilon * factor),) * times
-        )
+        return peeling_losses(self.top, self.pick_epsilon, self.rise, PureDP)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -87,7 +83,7 @@ class NoisyMaxima:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead that the itemsets of the list need over all others of the universe together."""
-        bulk = max(self.universe_size - 1, 1)
+        bulk, scales = max(self.universe_size - 1, 1), self.scales
 
         def wins(lead: int, picks: Counter[tuple[int, Fraction]]) -> bool:
             each = [
@@ -99,8 +95,9 @@ class NoisyMaxima:
         # The more of them are left, the more often one of them wins: of 32 to 63, at least as often as of 32.
         least_left = [left if left < 32 else 1 << (left.bit_length() - 1) for left in range(self.top, 0, -1)]
         # Of single picks, the first have the widest noise.
-        one = least(lambda lead: wins(lead, Counter([(1, self.scales[0])])))
-        counts = least(lambda lead: wins(lead, Counter(zip(least_left, self.scales, strict=True))), near=one)
+        first, every = Counter([(1, scales[0])]), Counter(zip(least_left, scales, strict=True))
+        one = least(lambda lead: wins(lead, first))
+        counts = least(lambda lead: wins(lead, every), near=one)
         words = "between each itemset of the list and the bulk of the declared universe"
         return (Margin(counts=counts, of_one=one, words=words),)
 
@@ -118,11 +115,12 @@ class NoisyMaxima:
     ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
         levels = profile.top(profile.universe_size or 0)
         counts = [count for count, _ in levels]
-        races = {scale: NoisyMaximum(counts, scale, self.noise) for scale in self.scales}
+        scales = self.scales
+        races = {scale: NoisyMaximum(counts, scale, self.noise) for scale in set(scales)}
         remaining = RemainingLevels([multiplicity for _, multiplicity in levels])
         ranks: list[int] = []
         leads: list[int | None] = []
-        for scale in self.scales:
+        for scale in scales:
             if not any(remaining.left):
                 break
             if gaps:
@@ -135,10 +133,11 @@ class NoisyMaxima:
 
     def law(self, profile: CountProfile) -> Law:
         """The law over ordered lists, by quadrature. The absolute error is about 1e-14 per pick."""
+        scales = self.scales
 
         def law_of_one(left: CountProfile) -> Law:
             taken = (profile.universe_size or 0) - (left.universe_size or 0)
-            return self._law_of_one(left, self.scales[taken])
+            return self._law_of_one(left, scales[taken])
 
         return law_in_rounds(profile, self.top, law_of_one)
 

@@ -17,23 +17,29 @@ from fim_private.accounting.rising import FLAT, rising, staged
 from fim_private.arrays import Floats
 from fim_private.mechanisms.protocol import Law, Spending
 from fim_private.mechanisms.remaining_levels import RemainingLevels
-from fim_private.privacy import BoundedRange, Loss
+from fim_private.privacy import BoundedRange, Loss, PureDP
 from fim_private.randomness import Randomness
 from fim_private.randomness.weighted_choice import WeightedChoice
 
 Level = tuple[int, int]
 
 
-def peeling_losses(picks: int, pick_epsilon: Fraction, rise: Fraction = FLAT) -> tuple[Loss, ...]:
+def peeling_losses(
+    picks: int,
+    pick_epsilon: Fraction,
+    rise: Fraction = FLAT,
+    kind: type[BoundedRange] | type[PureDP] = BoundedRange,
+) -> tuple[Loss, ...]:
     """The cost of `peel` at rates epsilon / sensitivity: one bounded-range loss per pick.
 
     Args:
         picks: how many picks.
         pick_epsilon: the epsilon of those in the middle.
         rise: how much more later picks get than earlier ones (`accounting/rising.py`).
+        kind: what is proved of one pick, if it is picked in another way.
     """
     # Losses that are one object are counted fast.
-    stages = [(BoundedRange(pick_epsilon * factor), times) for factor, times in staged(picks, rise)]
+    stages = [(kind(pick_epsilon * factor), times) for factor, times in staged(picks, rise)]
     return tuple(loss for loss, times in stages for _ in range(times))
 
 

@@ -219,9 +219,11 @@ def calibrate(request: Request, *, gaussian: bool = False) -> CalibratedMechanis
             "Ask for fewer with --top, or for a smaller --size, or take another mechanism.",
         )
     budget, guarantee = request.epsilon, None
-    if gaussian and request.delta == 0:
-        raise BudgetError("Gaussian noise needs a delta.", "Give --delta, such as 1e-6, or take --mechanism privbasis.")
     if gaussian:
+        if request.delta == 0:
+            raise BudgetError(
+                "Gaussian noise needs a delta.", "Give --delta, such as 1e-6, or take --mechanism privbasis."
+            )
         budget, guarantee = calibrate_gaussian((), epsilon=request.epsilon, delta=request.delta)
     mechanism = PrivBasis(
         top=request.top,

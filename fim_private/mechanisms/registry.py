@@ -215,6 +215,7 @@ REGISTRY: dict[str, Row] = {
             instead_of=("certified-domain", "items-first"),
             long_lists=True,
         ),
+        # Before exponential, because auto takes the first of those that need equal leads.
         Row(
             name="permute-and-flip",
             summary="accepts itemsets in random order, frequent ones more likely, over a declared universe",

@@ -133,6 +133,7 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
         ({"universe": Universe(items=2000, listed=True), "top": 3}, "permute-and-flip"),
         ({"universe": Universe(items=2000, listed=True), "top": 5, "size": 1}, "exponential"),
         ({"universe": Universe(items=100, listed=True), "top": 1}, "permute-and-flip"),
+        ({"universe": Universe(items=20, listed=True), "top": 1, "size": 1}, "permute-and-flip"),  # on a tie
         ({"universe": Universe(items=100, listed=True), "top": 100}, "look-first"),
         ({"universe": Universe(items=100, listed=True), "top": 100, "size": 1}, "exponential"),
         ({"universe": Universe(items=200, listed=True), "top": 21, "size": 1}, "exponential"),
