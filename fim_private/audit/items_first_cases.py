@@ -6,6 +6,7 @@ they go on for certain. The additional unit holds some of these items, and some 
 some coordinates of the noisy counts by the same amount, so the sum of these coordinates tells as much as all of them.
 It is in one bin of each look. The smallest support is near the threshold of the certificate, or it is that of an item
 that the unit alone has. Such an item is taken to have gone on by chance, and to be in the list, as the proof does.
+Where first counts name the items, one that the unit alone has may reach their threshold.
 Outcomes are then merged by their ratio of probabilities. Merging can only make the neighbours look more alike, so the
 delta found is a lower bound, and a close one.
 """
@@ -15,15 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
 from fim_private.arrays import Floats
-from fim_private.audit import weighted_gaussian_cases
 from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.neighbours import Neighbours
 from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
+from fim_private.audit.weighted_gaussian_cases import found_of_its_own
 from fim_private.mechanisms import lacking_items
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
@@ -31,6 +31,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.named_items import NamedItems
 from fim_private.randomness import Randomness
 
 _LONG = 64
@@ -48,13 +49,11 @@ def largest_deltas(
         steps: how many steps the search for hard picks makes.
         randomness: where the bits of that search come from.
     """
-    units = _units(mechanism, epsilons, steps, randomness)
-    shown: Iterator[tuple[Unit, Floats]] = ((unit, _deltas(mechanism, unit, epsilons)) for unit in units)
-    if mechanism.usual_histogram:
-        named = weighted_gaussian_cases.cases(
-            mechanism.usual_histogram, epsilons, steps, randomness, before=_of_the_look(mechanism)
-        )
-        shown = chain(shown, named)
+    shown = (
+        (unit, _deltas(way, unit, epsilons))
+        for way in dict.fromkeys((mechanism, mechanism.usual_way))
+        for unit in _units(way, epsilons, steps, randomness)
+    )
     return worst_of(shown, len(epsilons))
 
 
@@ -64,11 +63,20 @@ def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomn
         for later in _ways(replace(mechanism, select=select)):
             picks = _hard_picks(mechanism, later, epsilons, steps, randomness)
             for common in sorted({0, full, max(2, mechanism.size), _LONG}):
-                for own in (0,) if later.certificate is None else (0, full):
+                for own in _own(mechanism, later, common):
                     if common + own:
                         for laws in picks if common >= mechanism.size else picks[:1]:
                             support = _support(later.certificate, own)
                             yield Unit(common=common, own=own, picks=laws, steps=later, support=support)
+
+
+def _own(mechanism: ItemsFirst, later: LaterSteps, common: int) -> tuple[int, ...]:
+    """How many items the unit alone may have, beside items that everybody has."""
+    items = mechanism.items
+    if isinstance(items, NamedItems):
+        numbers = (2**power for power in range(13))
+        return (0, max(numbers, key=lambda own: found_of_its_own(items, own, common + own, 1)))
+    return (0,) if later.certificate is None else (0, items.measurement.full)
 
 
 def _ways(mechanism: ItemsFirst) -> Iterator[LaterSteps]:
@@ -149,6 +157,8 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
     if unit.picks is not None and picks is not None:
         fewer = fewer.times(pair_of_picks(picks, unit.picks))
     named = 0.0
+    if isinstance(mechanism.items, NamedItems):
+        named = found_of_its_own(mechanism.items, unit.own, unit.common + unit.own, 1)
     if steps.certificate is not None and unit.support is not None:
         tests = [steps.certificate.law([support] * mechanism.top) for support in (unit.support, unit.support + 1)]
         if unit.own:

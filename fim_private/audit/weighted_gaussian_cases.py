@@ -16,6 +16,7 @@ import numpy as np
 from fim_private.arrays import Floats
 from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
+from fim_private.mechanisms.named_items import NamedItems
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
@@ -30,36 +31,25 @@ def largest_deltas(
     mechanism: WeightedGaussian, epsilons: Sequence[float], *, steps: int, randomness: Randomness
 ) -> list[tuple[float, Unit]]:
     """The largest delta found at each epsilon, and what the unit holds there. Arguments as in `items_first_cases`."""
-    return worst_of(cases(mechanism, epsilons, steps, randomness), len(epsilons))
+    units = _units(mechanism, epsilons, steps, randomness)
+    return worst_of(((unit, _deltas(mechanism, unit, epsilons)) for unit in units), len(epsilons))
 
 
-def cases(
-    mechanism: WeightedGaussian,
-    epsilons: Sequence[float],
-    steps: int,
-    randomness: Randomness,
-    *,
-    before: Pair = _NOTHING,
-) -> Iterator[tuple[Unit, Floats]]:
-    """Hard units, and delta at each epsilon, after what was released before."""
-    for unit in _units(mechanism, epsilons, steps, randomness):
-        yield unit, _deltas(mechanism, unit, epsilons, before)
-
-
-def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
+def found_of_its_own(histogram: WeightedGaussian | NamedItems, own: int, held: int, sensitivity: int) -> float:
     """The probability that an itemset of the unit alone is found, if each of its transactions has this many of them.
 
     Args:
-        mechanism: the mechanism.
+        histogram: what finds itemsets.
         own: how many itemsets of each transaction are the unit's own: the same ones, or different ones.
         held: how many itemsets each transaction holds.
+        sensitivity: how many transactions the unit has.
     """
-    weight = mechanism.measurement.added(held)
+    weight = histogram.measurement.added(held)
     if not own or not weight:
         return 0.0
     chances = []
-    for itemsets, added in ((own, mechanism.sensitivity * weight), (mechanism.sensitivity * own, weight)):
-        tail = log_discrete_gaussian_survival(mechanism.threshold - added, float(mechanism.measurement.variance))
+    for itemsets, added in ((own, sensitivity * weight), (sensitivity * own, weight)):
+        tail = log_discrete_gaussian_survival(histogram.threshold - added, float(histogram.measurement.variance))
         chances.append(-math.expm1(itemsets * math.log1p(-math.exp(tail))))
     return max(chances)
 
@@ -70,21 +60,21 @@ def _units(
     picks = hard_picks(mechanism.picks(CANDIDATES), mechanism.sensitivity, epsilons, steps, randomness)
     for common in _COMMON:
         numbers = (sum(math.comb(items, size) for size in mechanism.sizes) for items in _ITEMS)
-        own = max(numbers, key=lambda own: found_of_its_own(mechanism, own, common + own))
+        own = max(numbers, key=lambda own: found_of_its_own(mechanism, own, common + own, mechanism.sensitivity))
         for its_own in (0, own):
             for pair in picks if common else picks[:1]:
                 if common + its_own:
                     yield Unit(common=common, own=its_own, picks=pair, of="itemsets")
 
 
-def _deltas(mechanism: WeightedGaussian, unit: Unit, epsilons: Sequence[float], before: Pair) -> Floats:
+def _deltas(mechanism: WeightedGaussian, unit: Unit, epsilons: Sequence[float]) -> Floats:
     """delta at each epsilon, in the direction where it is larger."""
     held = unit.common + unit.own
     step = mechanism.sensitivity * mechanism.measurement.added(held)
-    fewer = before
+    fewer = _NOTHING
     if unit.common and step:
         fewer = fewer.times(shifted(mechanism.measurement, unit.common, step))
     if unit.picks is not None:
         fewer = fewer.times(pair_of_picks(mechanism.picks(CANDIDATES), unit.picks))
-    named = found_of_its_own(mechanism, unit.own, held)
+    named = found_of_its_own(mechanism, unit.own, held, mechanism.sensitivity)
     return either_way(fewer, named, epsilons)

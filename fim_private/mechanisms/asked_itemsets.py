@@ -39,8 +39,9 @@ class AskedItemsets:
 
     Args:
         top, sizes, min_count, by: as in `ItemsFirst`.
-        listed: whether the names of the items are a public list.
-        sensitivity, epsilon, support, noise, tuning: as in `ItemsFirst`.
+        listed: whether the names of the items are a public list, or they were named before.
+        named: whether they were named before, by counts that all of them stand out of.
+        sensitivity, epsilon, support, support_noise, noise, tuning: as in `ItemsFirst`.
     """
 
     top: int
@@ -48,9 +49,11 @@ class AskedItemsets:
     min_count: int | None
     by: str
     listed: bool
+    named: bool
     sensitivity: int
     epsilon: float
     support: float | None
+    support_noise: float
     noise: NoiseFamily
     tuning: Tuning
 

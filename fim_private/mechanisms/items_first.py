@@ -15,7 +15,7 @@ then go by the count less a public number, which is computed from the noisy coun
 frequent items are counted once more, every transaction in full.
 
 A certificate (`certificate.py`) then decides how many of them are named. It is not needed with a public list of items,
-and for single items of short transactions, which their first counts name (`item_histogram.py`).
+and for items of short transactions, which their first counts name (`named_items.py`).
 
 A public list also allows a delta of 0: all noise is then Laplace noise, and what the steps cost is an epsilon. The
 mechanism then also looks at one count, which may show that picks from the whole list are better, or PrivBasis
@@ -47,13 +47,13 @@ from fim_private.mechanisms.asked_itemsets import MOST_CANDIDATES, MOST_TESTED, 
 from fim_private.mechanisms.certificate import FAILURE_SHARE, Certificate
 from fim_private.mechanisms.count_look import CountLook
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.item_histogram import item_histogram
 from fim_private.mechanisms.item_reading import ItemReading, item_reading
 from fim_private.mechanisms.items_first_tuning import FOUND, FOUND_WITHOUT_DELTA, Tuning
 from fim_private.mechanisms.later_steps import MOST_FULL, LaterSteps, shared
 from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential, most_held
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.named_items import NamedItems, named_items
 from fim_private.mechanisms.noise_family import GAUSSIAN, LAPLACE, NoiseFamily
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import (
@@ -70,7 +70,6 @@ from fim_private.mechanisms.protocol import (
     Request,
     Spending,
 )
-from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.privacy import Failure, Loss, OneSidedFailure
 
 _LEAST_DELTA = 1e-300
@@ -102,12 +101,14 @@ class ItemsFirst:
         look: each of the looks at how many items units hold.
         items: how the items are counted.
         budget: what everything together costs at most: a rho with Gaussian noise, an epsilon with Laplace noise.
-        test_delta: the probability with which the certificate may fail; None if the items' names are a public list.
+        test_delta: the probability with which the certificate may fail; None if the items' names are a public list, or
+            first counts name them.
         min_count: only itemsets above this count are asked for; None for the top alone.
         by: what itemsets are ranked by, "count" or "leverage". Leverage is for pairs that are picked.
         sensitivity: Delta.
         epsilon: what was asked for; only the tuning uses it.
         support: about how many units hold the k-th itemset, if that was released before; None if it was not.
+        support_noise: the deviation of the noise in it.
         noise: the family of noise of all steps.
         tuning: how the budget is shared out.
         count_look: the look at one count, after the first look at the lengths; None if it is not taken.
@@ -125,6 +126,7 @@ class ItemsFirst:
     sensitivity: int = 1
     epsilon: float = 1.0
     support: float | None = None
+    support_noise: float = 0.0
     noise: NoiseFamily = GAUSSIAN
     tuning: Tuning = FOUND
     count_look: CountLook | None = None
@@ -137,7 +139,7 @@ class ItemsFirst:
     @property
     def public_names(self) -> int | None:
         """How many items the public list has; None if there is no list."""
-        return self.items.names if self.test_delta is None else None
+        return self.items.names if self.items.listed and not self.asked.named else None
 
     @property
     def depth(self) -> int:
@@ -155,9 +157,9 @@ class ItemsFirst:
         )
         for select in self.selections:
             way = replace(self, select=select, look=look, items=items, budget=MUCH, min_count=None, count_look=None)
-            yield way
-            if way.usual_histogram:
-                yield replace(way, tuning=replace(self.tuning, short=math.inf))
+            yield replace(way, tuning=replace(self.tuning, short=math.inf))
+            if self.test_delta is not None:
+                yield replace(way, tuning=replace(self.tuning, short=0.0))
         tuning = replace(self.tuning, short=math.inf, reads_most=math.inf)
         read = replace(self, look=look, items=items, budget=MUCH, support=1.0, tuning=tuning)
         if read.reading(read.usual_lengths):
@@ -178,9 +180,11 @@ class ItemsFirst:
             min_count=self.min_count,
             by=self.by,
             listed=self.items.listed,
+            named=isinstance(self.items, NamedItems),
             sensitivity=self.sensitivity,
             epsilon=self.epsilon,
             support=self.support,
+            support_noise=self.support_noise,
             noise=self.noise,
             tuning=self.tuning,
         )
@@ -197,20 +201,18 @@ class ItemsFirst:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """An itemset passes the test although one unit alone has one of its items."""
-        return () if self.test_delta is None else (OneSidedFailure(self.test_delta),)
+        """An itemset passes the test, or an item is named, although one unit alone has the item."""
+        failure = self.items.failure if isinstance(self.items, NamedItems) else self.test_delta
+        return () if failure is None else (OneSidedFailure(failure),)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The first steps, then what is left for those that follow from them."""
+        if self.usual_way is not self:
+            return self.usual_way.spending
         paid = self.noise.spending
-        if self.usual_histogram:
-            return (
-                paid("look at how many items units hold", self.look.cost),
-                paid("noisy counts of items, which name them, and picks", self.budget - self.look.cost),
-            )
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
-        again, test = "", ""
+        again, test, named = "", "", ", which name them" if isinstance(self.items, NamedItems) else ""
         if self.test_delta is not None:
             again, test = "perhaps the likeliest items once more, ", ", and the test of their items"
         if self.by == BY_LEVERAGE:
@@ -219,7 +221,7 @@ class ItemsFirst:
         return (
             paid("looks at how many items units hold", 2 * self.look.cost),
             *count,
-            paid("noisy counts of items", self.items.measurement.cost),
+            paid(f"noisy counts of items{named}", self.items.measurement.cost),
             paid(f"{again}{what}{test}", self._after_items),
         )
 
@@ -229,14 +231,20 @@ class ItemsFirst:
 
         Where a look may decide for picks from a public list, it is enough for these too.
         """
-        if self.usual_histogram:
-            return self.usual_histogram.margins
+        if self.usual_way is not self:
+            return self.usual_way.margins
+        if isinstance(self.items, NamedItems) and self.size == 1:
+            return (self.items.margin(self.top),)
         deviation, steps = self.item_deviation(self.usual_lengths), self.usual
         items = fewest_items(self.top, self.sizes)
-        # The fewer items stand out, the further they must.
-        from_ = GOES_ON if self.items.listed else self.noise.reach(self.items.names, self.items.strangers(items))
-        needed = (from_ + self.noise.reach(items, _ONCE)) * deviation
-        of_one = _SURELY_SEEN * deviation
+        if isinstance(self.items, NamedItems):
+            both = (self.noise.reach(items, _ONCE), _OFF)
+            needed, of_one = (self.items.needed(deviations, TYPICAL_LENGTH) for deviations in both)
+        else:
+            # The fewer items stand out, the further they must.
+            from_ = GOES_ON if self.items.listed else self.noise.reach(self.items.names, self.items.strangers(items))
+            needed = (from_ + self.noise.reach(items, _ONCE)) * deviation
+            of_one = _SURELY_SEEN * deviation
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_ONCE))
             of_one = max(of_one, steps.certificate.support_needed(_MISSED))
@@ -267,8 +275,8 @@ class ItemsFirst:
     @property
     def support_needed(self) -> int | None:
         """The number of units that an item must be in to be named 19 times in 20; None if names are a public list."""
-        if self.usual_histogram:
-            return self.usual_histogram.margins[0].compared
+        if self.usual_way is not self and self.size == 1:
+            return self.usual_way.margins[0].compared
         certificate = self.usual.certificate
         return None if certificate is None else certificate.support_needed(0.05)
 
@@ -283,9 +291,9 @@ class ItemsFirst:
         return self.later(np.full(MOST_TESTED, self.seen(self.usual_lengths)), self.usual_lengths, self.usual_lengths)
 
     @cached_property
-    def usual_histogram(self) -> WeightedGaussian | None:
-        """How single items are named in transactions of a usual length; None if they are tested."""
-        return self.histogram(self.usual_lengths)
+    def usual_way(self) -> ItemsFirst:
+        """The same, once the look has found transactions of a usual length."""
+        return self.naming(self.usual_lengths) or self
 
     def given_support(self, support: float, deviation: float, lengths: Lengths) -> ItemsFirst:
         """The same if about this many units hold the k-th itemset: the first counts of frequent items may be rougher.
@@ -300,7 +308,8 @@ class ItemsFirst:
         # An item's count is by units, and a unit may hold an itemset Delta times.
         rarest = max(support - deviation, 1.0) / self.sensitivity
         enough = float(self.items.measurement.cost) * (clear * self.item_deviation(lengths) / rarest) ** 2
-        return self._given(support, max(enough, tuning.least_share * float(self.budget)))
+        given = self._given(support, max(enough, tuning.least_share * float(self.budget)))
+        return replace(given, support_noise=deviation)
 
     def in_dense_data(self, support: float) -> ItemsFirst:
         """The same if about this many units hold the k-th itemset, a large share of all: items are counted again then.
@@ -334,15 +343,19 @@ class ItemsFirst:
         known = replace(self, support=float(max(count, 1))) if self.size > 2 else self
         return look.way(count, lengths, self.item_deviation(lengths)) or known
 
-    def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
-        """How first counts name single items if units have these lengths; None if tokens are better."""
-        if self.test_delta is None or self.select == COUNTS:
+    def naming(self, lengths: Lengths) -> ItemsFirst | None:
+        """The same with first counts that name the items if units have these lengths; None if tokens are better."""
+        if self.test_delta is None:
             return None
-        return item_histogram(self.asked, self.budget - self.look.cost, self.test_delta, lengths)
+        left = self.budget - 2 * self.look.cost
+        items = named_items(self.asked, self.items, left, self.test_delta, lengths)
+        return None if items is None else replace(self, test_delta=None, items=items)
 
     def reading(self, lengths: Lengths) -> ItemReading | None:
         """How single items are read from first counts if units have these lengths; None if another way is better."""
-        if self.test_delta is None or self.select is not None or self.histogram(lengths) is not None:
+        if self.test_delta is None or self.select is not None or self.sizes != (1,):
+            return None
+        if self.naming(lengths) is not None:
             return None
         left = self.budget - self.look.cost
         tested = partial(self._tested, self.test_delta, left)
@@ -364,10 +377,10 @@ class ItemsFirst:
 
     def named(self, lengths: Lengths) -> float | None:
         """The support with which first counts name a single item every second time; None if they name none."""
-        histogram = self.histogram(lengths)
-        if histogram is None:
+        way = self.naming(lengths) if self.sizes == (1,) else None
+        if way is None or not isinstance(way.items, NamedItems):
             return None
-        return histogram.threshold / histogram.measurement.resolution / lengths.weight(histogram.measurement.full)
+        return way.items.threshold / math.sqrt(way.items.measurement.variance) * way.item_deviation(lengths)
 
     def few(self, supports: Floats, lengths: Lengths) -> int:
         """How many tokens go on to noisy counts. `supports`: about how many units hold each, in decreasing order."""

@@ -29,6 +29,8 @@ _SHORT_LIST, _MOST_APART = 25, 4
 
 Decoys take picks from itemsets that are hardly told from nothing. The more picks there are, the fewer decoys tell how
 many are noise."""
+_BLIND = 0.1
+"""Picks are blind to itemsets of which less than this times the scale of their noise is expected."""
 _MOST_ADDED = 2.0**62
 
 
@@ -134,18 +136,30 @@ def choose_from(asked: AskedItemsets, candidates: int) -> int:
     return candidates + (-(-candidates // candidates_per_decoy(asked.top)) if _decoys(asked) else 0)
 
 
-def with_decoys(asked: AskedItemsets, favour: NDArray[np.int64]) -> NDArray[np.int64]:
+def with_decoys(asked: AskedItemsets, favour: NDArray[np.int64], *, blind: bool = False) -> NDArray[np.int64]:
     """The favour of the candidates, and then of decoys, if there are some: itemsets that nobody has.
 
-    A favour is what is added to a count, int64.
+    A favour is what is added to a count, int64. `blind` is as in `decoys_stand_beside`.
     """
-    many = decoys_stand_beside(asked, len(favour))
-    return np.concatenate([favour, favour[:: candidates_per_decoy(asked.top)]]) if many else favour
+    some = decoys_stand_beside(asked, len(favour), blind=blind)
+    return np.concatenate([favour, favour[:: candidates_per_decoy(asked.top)]]) if some else favour
 
 
-def decoys_stand_beside(asked: AskedItemsets, candidates: int) -> bool:
-    """Whether there are decoys beside this many candidates."""
-    return _decoys(asked) and candidates >= _MANY_CANDIDATES * asked.top
+def decoys_stand_beside(asked: AskedItemsets, candidates: int, *, blind: bool = False) -> bool:
+    """Whether there are decoys beside this many candidates. `blind` is whether picks can hardly tell any from nothing.
+
+    Where first counts name the items, few candidates do not mean that there are few items: noise may have lifted some
+    of many.
+    """
+    return _decoys(asked) and (candidates >= _MANY_CANDIDATES * asked.top or (blind and asked.named))
+
+
+def are_blind(asked: AskedItemsets, pick_epsilon: Fraction, expected: Floats) -> bool:
+    """Whether the k-th of what is expected, logarithms in decreasing order, is far below the noise of a pick."""
+    if not len(expected):
+        return False
+    kth = math.exp(expected[min(asked.top, len(expected)) - 1])
+    return kth < _BLIND * asked.sensitivity / float(pick_epsilon)
 
 
 def weights_of(supports: Floats) -> list[int]:
@@ -274,5 +288,7 @@ def _reach(asked: AskedItemsets, pick_epsilon: Fraction) -> float:
     tuning, told_apart = asked.tuning, _told_apart(asked, pick_epsilon)
     if asked.picked_from_all:
         return tuning.larger_reach * told_apart
+    if asked.named and asked.size == 1:
+        return 0.0
     reach = tuning.several_reach if _counted_before(asked) else 1.0
     return reach * (tuning.if_listed if asked.listed else 1.0) * told_apart

@@ -24,7 +24,6 @@ from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement, share_of_noise, up_to_last
 from fim_private.mechanisms.protocol import BY_COUNT, COUNTS
-from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_pairs
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import Estimates, falling, shrink
@@ -32,7 +31,6 @@ from fim_private.randomness import Randomness
 from fim_private.release.door import (
     certify,
     discover,
-    find_itemsets,
     keep_supported,
     look,
     look_at,
@@ -122,9 +120,7 @@ def run(
     """
     merged, lengths = looked or look_first(database, mechanism, randomness)
     progress("finding items")
-    histogram = mechanism.histogram(lengths)
-    if histogram is not None:
-        return _picked_of_found(database, histogram, lengths, mechanism, randomness)
+    mechanism = mechanism.naming(lengths) or mechanism
     reading = mechanism.reading(lengths)
     if reading is not None:
         return _read_items(database, merged, reading, randomness)
@@ -203,36 +199,6 @@ def _certified(
     trust = [] if test is None else test.trust(item_counts[rarest], steps.item_deviation, prior, seen[rarest])
     codes = certify(tokens, chosen[by_support], test, randomness, trust)
     return codes, by_support[: len(codes)]
-
-
-def _picked_of_found(
-    database: TransactionDatabase,
-    histogram: WeightedGaussian,
-    lengths: Lengths,
-    mechanism: ItemsFirst,
-    randomness: Randomness,
-) -> Outcome:
-    """The single items that stand out of a histogram; then picks by their counts and by the histogram."""
-    measurement = histogram.measurement
-    every = one_item_each(len(database.vocabulary))
-    found, noisy = find_itemsets(database.count_chosen(every, measurement.weights), histogram, randomness)
-    if not len(found):
-        return Outcome(itemsets=found)
-    order = np.argsort(-noisy, kind="stable")
-    weight = lengths.weight(measurement.full)
-    favour = itemset_picks.favour_of(
-        mechanism.asked,
-        histogram.pick_epsilon,
-        np.log(noisy[order] / measurement.resolution / weight),
-        np.full(len(found), measurement.deviation / weight),
-    )
-    picks = histogram.picks(len(found))
-    chosen = pick(database.count_chosen(found[order]).plus(favour), picks, randomness)
-    named = order[np.isin(found[order, 0], chosen[:, 0])]
-    return Outcome(
-        itemsets=chosen,
-        found=FoundItems(codes=found[named, 0], counts=noisy[named] / measurement.resolution / weight),
-    )
 
 
 def _read_items(
@@ -382,7 +348,8 @@ def _picked(
     favour = itemset_picks.favour_of(
         mechanism.asked, pick_epsilon, candidates.expected, candidates.deviations, independent
     )
-    favour = itemset_picks.with_decoys(mechanism.asked, favour)
+    blind = itemset_picks.are_blind(mechanism.asked, pick_epsilon, candidates.expected)
+    favour = itemset_picks.with_decoys(mechanism.asked, favour, blind=blind)
     scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
     chosen = pick(scores, mechanism.picks(pick_epsilon, len(favour)), randomness)
     return _without_decoys(chosen, itemset_picks.candidates_per_decoy(mechanism.top))

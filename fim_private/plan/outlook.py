@@ -17,7 +17,7 @@ import numpy as np
 
 from fim_private.accounting.search import halved
 from fim_private.arrays import Floats
-from fim_private.mechanisms import lacking_items
+from fim_private.mechanisms import itemset_picks, lacking_items
 from fim_private.mechanisms.anonymous_names import Certified
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.certified_domain import CertifiedDomain
@@ -27,8 +27,8 @@ from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lifted_exponential import LiftedExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mechanisms.named_items import NamedItems
 from fim_private.mechanisms.protocol import BY_COUNT
-from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan.plan import Plan
 from fim_private.plan.shape import LARGEST, Shop
 
@@ -160,13 +160,14 @@ class Outlook:
         The mechanism decides on the later steps as it does with data, but no item is counted again.
         """
         supports, lengths = self.shop.counts(np.arange(1.0, 2_001), 1), self._lengths
-        histogram = way.histogram(lengths)
-        if histogram is not None:
-            return self._by_histogram(histogram)
+        way = way.naming(lengths) or way
         reading = way.reading(lengths)
         if reading is not None:
             return self._by_reading(reading)
-        seen = 0.0 if way.items.listed else GOES_ON * way.item_deviation(lengths)
+        if isinstance(way.items, NamedItems):
+            seen = way.items.threshold / way.items.measurement.resolution / lengths.weight(way.items.measurement.full)
+        else:
+            seen = 0.0 if way.items.listed else GOES_ON * way.item_deviation(lengths)
         noisy = _noisy(supports, way.item_deviation(lengths))
         going_on = noisy[noisy >= seen]
         few = way.few(going_on, lengths)
@@ -174,9 +175,14 @@ class Outlook:
         steps = way.later(going_on, lengths, held)
         if steps.pick_epsilon is not None:
             scale, law = way.sensitivity / float(steps.pick_epsilon), _GUMBEL
+            if way.asked.named and way.size == 1:
+                # Picks go by the first counts too.
+                scale = 1 / math.hypot(1 / scale, _GUMBEL_DEVIATION / way.item_deviation(lengths))
             # Picks choose from itemsets of the tokens that go on.
             of_tokens = sum(math.comb(steps.tokens, size) for size in way.sizes)
             candidates = min(steps.candidates, of_tokens) if way.size > 1 else max(steps.tokens, 3 * self.plan.top)
+            if itemset_picks.decoys_stand_beside(way.asked, candidates):
+                candidates = itemset_picks.choose_from(way.asked, candidates)
         elif steps.items is not None and steps.lacking is not None:
             kept = going_on[: steps.items.top]
             lacking = lacking_items.lacking(way.asked, steps.lacking, kept, self.shop.transactions)
@@ -197,16 +203,8 @@ class Outlook:
         found = _left(rarest - last, way.item_deviation(lengths))
         if steps.certificate is not None:
             found = found * _left(rarest - _passing(steps.certificate), math.sqrt(steps.certificate.variance))
-        return self._picked(scale, candidates, law) * (found if way.size == 1 else found.mean(axis=0))
-
-    def _by_histogram(self, way: WeightedGaussian) -> Floats:
-        """The same where single items are named by a histogram. Picks go by its noisy counts and by their own."""
-        measurement = way.measurement
-        weight = self._lengths.weight(measurement.full)
-        needed = (way.threshold + math.sqrt(measurement.variance)) / measurement.resolution / weight
-        noise = measurement.deviation / weight
-        scale = 1 / math.hypot(float(way.pick_epsilon), _GUMBEL_DEVIATION / noise)
-        return self._picked(scale, 3 * self.plan.top) * (self._top >= needed)
+        among = min(1.0, candidates / self.plan.top)  # no more of them can be right
+        return among * self._picked(scale, candidates, law) * (found if way.size == 1 else found.mean(axis=0))
 
     def _by_reading(self, way: ItemReading) -> Floats:
         """The same where single items are read from noisy counts."""

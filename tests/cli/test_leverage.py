@@ -50,7 +50,8 @@ def test_the_plan_is_that_of_the_release_and_says_what_is_ranked() -> None:
     shown = " ".join(fim_private("plan", *ASKED).stdout.decode().split())
     assert shown.startswith("The top itemset of size 2 by leverage, protecting one transaction.")
     assert "items-first: " in shown
-    assert "the most frequent items once more, picks, and the test of their items: " in shown
+    assert "noisy counts of items, which name them: " in shown
+    assert "the most frequent items once more, picks: " in shown
     assert " % of the budget (rho " in shown
     assert "of leverage over itemsets that do not occur" in shown
 

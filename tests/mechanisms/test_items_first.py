@@ -508,6 +508,13 @@ def test_whatever_was_released_no_more_than_the_budget_is_spent(
         mechanism = mechanism.given_support(support, 30.0, lengths_of(lengths))
     assert (mechanism.test_delta is None) == listed == (mechanism.failures == ())
     supports = np.array(sorted(estimates, reverse=True))
+    named = mechanism.naming(lengths_of(lengths))
+    if named is not None:
+        assert not listed
+        assert (named.failures, named.losses) == (mechanism.failures, mechanism.losses)
+        after = named.later(supports, lengths_of(lengths), lengths_of(held))
+        assert F(7, 10) * mechanism.budget < spent(named, after) <= mechanism.budget
+        assert (named.items.measurement.sensitivity, after.certificate) == (1, None)
     again = mechanism.again(supports, lengths_of(lengths), lengths_of(held))
     steps = mechanism.later(supports, lengths_of(lengths), lengths_of(held), again)
     assert steps.again == again

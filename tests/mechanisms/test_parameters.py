@@ -736,7 +736,7 @@ def test_decoys_stand_beside_picks_by_items_alone() -> None:
 @pytest.mark.parametrize("top", [20, 100])
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_the_stated_lead_is_over_candidates_and_decoys(size: int, top: int) -> None:
-    mechanism = first_of(Tuning(least_share=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL)
+    mechanism = first_of(Tuning(least_share=0.4, most_test=0.4), sizes=(size,), top=top, select=PEEL).usual_way
     steps, most = mechanism.usual, MOST_CANDIDATES
     if size == 2:
         assert steps.candidates == {20: most // 2, 100: most * 4 // 5}[top]

@@ -226,7 +226,7 @@ def test_the_planned_failure_is_reached_by_one_long_transaction() -> None:
     mechanism = calibrate(request()).mechanism
     assert mechanism.measurement.resolution == 64
     own = math.comb(91, 2)
-    assert 0.99 * mechanism.failure < found_of_its_own(mechanism, own, own) <= mechanism.failure
+    assert 0.99 * mechanism.failure < found_of_its_own(mechanism, own, own, 1) <= mechanism.failure
 
 
 def test_what_is_found_has_the_stated_law() -> None:

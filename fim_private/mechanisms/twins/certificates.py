@@ -28,7 +28,6 @@ from fim_private.mechanisms.twins.twin import (
     with_calculated,
     with_parameters,
 )
-from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 
 
 class _WithoutNoise(Certificate):
@@ -197,8 +196,12 @@ class _MoreExactInDoubt(ItemsFirst):
         return super().recount(100 * cost, share)
 
 
-def _quiet(named: WeightedGaussian | None) -> WeightedGaussian | None:
-    return named and replace(named, measurement=_with_less_noise(named.measurement))
+def _quiet(named: ItemsFirst | None) -> ItemsFirst | None:
+    return named and _with_items(_with_less_noise)(named)
+
+
+def _named_by_noise(named: ItemsFirst | None) -> ItemsFirst | None:
+    return named and replace(named, items=threshold_of_noise(named.items))
 
 
 def has_test(mechanism: Any) -> bool:
@@ -215,8 +218,8 @@ def _has_likely_losses(mechanism: ItemsFirst) -> bool:
     return not mechanism.noise.look.linear or mechanism.select != COUNTS
 
 
-def _has_histogram(mechanism: ItemsFirst) -> bool:
-    return mechanism.usual_histogram is not None
+def _names_items(mechanism: ItemsFirst) -> bool:
+    return mechanism.usual_way is not mechanism
 
 
 ITEMS_FIRST = (
@@ -268,15 +271,15 @@ ITEMS_FIRST = (
         needs=has_test,
     ),
     Twin(
-        name="single items named by noise alone",
-        mistake="the threshold above which single items are named leaves out what a unit adds",
-        broken=_with_other("histogram", lambda named: named and threshold_of_noise(named)),
-        needs=_has_histogram,
+        name="items named by noise alone",
+        mistake="the threshold above which items are named leaves out what a unit adds",
+        broken=_with_other("naming", _named_by_noise),
+        needs=_names_items,
     ),
     Twin(
-        name="half the noise where single items are named",
-        mistake="the counts that name single items have half the standard deviation",
-        broken=_with_other("histogram", _quiet),
-        needs=_has_histogram,
+        name="half the noise where items are named",
+        mistake="the counts that name items have half the standard deviation",
+        broken=_with_other("naming", _quiet),
+        needs=_names_items,
     ),
 )

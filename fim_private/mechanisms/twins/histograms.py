@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,8 @@ def _with_histogram(change: Callable[[Measurement], Measurement]) -> Callable[[W
     return lambda mechanism: replace(mechanism, measurement=change(mechanism.measurement))
 
 
-def threshold_of_noise(mechanism: WeightedGaussian) -> WeightedGaussian:
-    """The least T with P(noise >= T) at most the failure."""
+def threshold_of_noise(mechanism: Any) -> Any:
+    """The same with the least T with P(noise >= T) at most the failure."""
     variance = float(mechanism.measurement.variance)
     allowed = math.log(mechanism.failure)
     found = least(lambda threshold: log_discrete_gaussian_survival(threshold, variance) <= allowed)
