@@ -41,7 +41,7 @@ class AskedItemsets:
         top, sizes, min_count, by: as in `ItemsFirst`.
         listed: whether the names of the items are a public list, or they were named before.
         named: whether they were named before, by counts that all of them stand out of.
-        sensitivity, epsilon, support, support_noise, noise, tuning: as in `ItemsFirst`.
+        sensitivity, epsilon, support, noise, tuning: as in `ItemsFirst`.
     """
 
     top: int
@@ -53,7 +53,6 @@ class AskedItemsets:
     sensitivity: int
     epsilon: float
     support: float | None
-    support_noise: float
     noise: NoiseFamily
     tuning: Tuning
 

@@ -108,7 +108,6 @@ class ItemsFirst:
         sensitivity: Delta.
         epsilon: what was asked for; only the tuning uses it.
         support: about how many units hold the k-th itemset, if that was released before; None if it was not.
-        support_noise: the deviation of the noise in it.
         noise: the family of noise of all steps.
         tuning: how the budget is shared out.
         count_look: the look at one count, after the first look at the lengths; None if it is not taken.
@@ -126,7 +125,6 @@ class ItemsFirst:
     sensitivity: int = 1
     epsilon: float = 1.0
     support: float | None = None
-    support_noise: float = 0.0
     noise: NoiseFamily = GAUSSIAN
     tuning: Tuning = FOUND
     count_look: CountLook | None = None
@@ -184,7 +182,6 @@ class ItemsFirst:
             sensitivity=self.sensitivity,
             epsilon=self.epsilon,
             support=self.support,
-            support_noise=self.support_noise,
             noise=self.noise,
             tuning=self.tuning,
         )
@@ -308,8 +305,7 @@ class ItemsFirst:
         # An item's count is by units, and a unit may hold an itemset Delta times.
         rarest = max(support - deviation, 1.0) / self.sensitivity
         enough = float(self.items.measurement.cost) * (clear * self.item_deviation(lengths) / rarest) ** 2
-        given = self._given(support, max(enough, tuning.least_share * float(self.budget)))
-        return replace(given, support_noise=deviation)
+        return self._given(support, max(enough, tuning.least_share * float(self.budget)))
 
     def in_dense_data(self, support: float) -> ItemsFirst:
         """The same if about this many units hold the k-th itemset, a large share of all: items are counted again then.
@@ -348,7 +344,7 @@ class ItemsFirst:
         if self.test_delta is None:
             return None
         left = self.budget - 2 * self.look.cost
-        items = named_items(self.asked, self.items, left, self.test_delta, lengths)
+        items = named_items(self.asked, self.items, left, self.test_delta, lengths, counted=self.select == COUNTS)
         return None if items is None else replace(self, test_delta=None, items=items)
 
     def reading(self, lengths: Lengths) -> ItemReading | None:

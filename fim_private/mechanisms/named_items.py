@@ -21,9 +21,12 @@ from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.asked_itemsets import AskedItemsets
 from fim_private.mechanisms.lengths import FULLS, TYPICAL_LENGTH, Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import NORMAL_REACH, Margin, normal_reach
+from fim_private.mechanisms.protocol import BY_LEVERAGE, NORMAL_REACH, Margin, normal_reach
 from fim_private.mechanisms.weighted_gaussian import threshold_of
 from fim_private.randomness import Randomness
+
+_MOST_NAMED = 50_000
+"""At most this many go on: five times the largest k, and so few that what counts them is compiled before the charge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +44,14 @@ class NamedItems(AnonymousItems):
     failure: Fraction
 
     def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The items that are named, in decreasing order of their noisy counts, and these counts, in units."""
+        """The items that are named, in decreasing order of their noisy counts, and these counts, in units.
+
+        Equal ones keep their order, which is that of their names.
+        """
         occurring = np.flatnonzero(counts)
         noisy = self.measurement.add_noise(counts[occurring], randomness)
         named = np.flatnonzero(noisy >= self.threshold)
-        order = named[np.argsort(-noisy[named], kind="stable")]
+        order = named[np.argsort(-noisy[named], kind="stable")][:_MOST_NAMED]
         return occurring[order], noisy[order]
 
     def margin(self, top: int) -> Margin:
@@ -64,7 +70,7 @@ class NamedItems(AnonymousItems):
 
 
 def named_items(
-    asked: AskedItemsets, items: AnonymousItems, left: Fraction, failure: Fraction, lengths: Lengths
+    asked: AskedItemsets, items: AnonymousItems, left: Fraction, failure: Fraction, lengths: Lengths, *, counted: bool
 ) -> NamedItems | None:
     """How first counts name the items; None if tokens are better.
 
@@ -74,11 +80,12 @@ def named_items(
         left: what these counts and all later steps may cost.
         failure: the probability with which an item may be named that one unit alone has.
         lengths: how many items units hold.
+        counted: whether the answer is certainly read from later counts, which need the budget more than picks do.
     """
     tuning, smallest = asked.tuning, asked.sizes[0]
     if items.all_go_on or lengths.weight(tuning.full_items) < tuning.short:
         return None
-    if asked.sizes == (1,):
+    if asked.sizes == (1,) and not counted:
         share = 1 - tuning.picks_of_found / max(1.0, math.sqrt(asked.top / tuning.few_of_found))
     else:
         share = tuning.share_of_items(asked.epsilon, listed=False)
@@ -87,9 +94,9 @@ def named_items(
         elif smallest <= len(tuning.named_noise):
             whole = _counted(asked, float(left), lengths)
             noise = whole.deviation / lengths.weight(whole.full)
-            support = max(asked.support - asked.support_noise, 1.0)
-            share = max(tuning.least_named, tuning.named_noise[smallest - 1] * noise / support)
-        share = min(tuning.most_named, share)
+            share = tuning.named_noise[smallest - 1] * math.cbrt(noise / max(asked.support, 1.0))
+            share = max(tuning.least_named, share)
+        share = min(tuning.most_named_counted if counted else tuning.most_named, share)
     measurement = _counted(asked, float(left) * share * ROUNDED_DOWN, lengths)
     threshold = threshold_of(measurement, failure)
     return NamedItems(measurement=measurement, names=items.names, listed=True, threshold=threshold, failure=failure)
@@ -103,7 +110,8 @@ def _counted(asked: AskedItemsets, rho: float, lengths: Lengths) -> Measurement:
     """
     tuning = asked.tuning
     if asked.support is None:
-        full = min(FULLS[-1], round(tuning.full_found * asked.boldness**1.5))
+        usual = tuning.leverage_full_items if asked.by == BY_LEVERAGE else tuning.full_found * asked.boldness**1.5
+        full = min(FULLS[-1], round(usual))
         return Measurement.costing(rho, full=full, sensitivity=1)
     each = [Measurement.costing(rho, full=full, sensitivity=1) for full in FULLS]
     weights = [lengths.weight(measurement.full) for measurement in each]

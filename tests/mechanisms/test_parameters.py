@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from fim_private.mechanisms.item_prior import ItemPrior
 from fim_private.mechanisms.items_first import ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.itemset_picks import (
+    are_blind,
     candidates_per_decoy,
     deviation_of_pairs,
     favour_of,
@@ -731,6 +733,16 @@ def test_decoys_stand_beside_picks_by_items_alone() -> None:
     assert apart == {1: 1, 49: 1, 50: 2, 75: 3, 100: 4, 1_000: 4}
     many = np.arange(1_000)
     assert with_decoys(replace(mechanism, top=100).asked, many).tolist() == [*many, *many[::4]]
+    # Few that were named by their counts may be some of many, and picks that see none of them are random.
+    named = mechanism.naming(Lengths(np.array([4.0]), np.array([1_000.0])))
+    for blind, asked in product((False, True), (mechanism.asked, named.asked)):
+        beside = asked is named.asked and blind
+        assert with_decoys(asked, favour[:45], blind=blind).tolist() == [*favour[:45], *favour[: 45 * beside]]
+    scale = named.later(np.full(20, 500.0), mechanism.usual_lengths, mechanism.usual_lengths).pick_epsilon
+    logs = np.log(np.linspace(40, 0.2 / float(scale), 20))
+    assert not are_blind(named.asked, scale, logs)
+    assert are_blind(named.asked, scale, logs - 1)
+    assert not are_blind(named.asked, scale, np.empty(0))
 
 
 @pytest.mark.parametrize("top", [20, 100])

@@ -56,7 +56,7 @@ def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) ->
     assert isinstance(plan.mechanism, LookFirst)
     (way,) = ran
     assert isinstance(way, ItemsFirst)
-    assert replace(way, support=None, support_noise=0.0) == plan.mechanism.items
+    assert replace(way, support=None) == plan.mechanism.items
     # It hears what the look said, not how things are.
     assert way.support == looked[0] > 0
     counts = stepwise.count_first(LocalDatabase(NEAR), plan.mechanism)
