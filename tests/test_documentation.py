@@ -443,7 +443,7 @@ def noise() -> str:
     for epsilon in EPSILONS:
         unit, budget = PrivacyUnit(), Budget(epsilon, "1e-6")
         plan = make_plan(size=2, top=100, budget=budget, unit=unit, mechanism="items-first", select="counts")
-        counted = mechanism_of(ItemsFirst, plan).usual.itemsets
+        counted = mechanism_of(ItemsFirst, plan).usual_way.usual.itemsets
         figures.append(f"{counted.deviation:,.0f}")
     return table([f"epsilon {epsilon}" for epsilon in EPSILONS], [figures])
 

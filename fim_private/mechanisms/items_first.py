@@ -374,9 +374,7 @@ class ItemsFirst:
     def named(self, lengths: Lengths) -> float | None:
         """The support with which first counts name a single item every second time; None if they name none."""
         way = self.naming(lengths) if self.sizes == (1,) else None
-        if way is None or not isinstance(way.items, NamedItems):
-            return None
-        return way.items.threshold / math.sqrt(way.items.measurement.variance) * way.item_deviation(lengths)
+        return way.items.seen(lengths) if way and isinstance(way.items, NamedItems) else None
 
     def few(self, supports: Floats, lengths: Lengths) -> int:
         """How many tokens go on to noisy counts. `supports`: about how many units hold each, in decreasing order."""

@@ -100,9 +100,9 @@ class Tuning:
         few_of_found: beyond this many items it falls as 1/sqrt(k).
         named_share: counts that name the items get this times the share of the items, if no single items are picked.
             The numbers are for itemsets from one, two, and three items on.
-        named_noise: if the support of the k-th itemset was released before, they get this times the cube root of the
-            noise that they would have for the whole budget, in such supports. The numbers are for itemsets from one and
-            two items on; larger ones do not depend on it.
+        named_noise: if the support of the k-th itemset was released before, the factor is this times the root of
+            the noise that they would have for the whole budget, in such supports. The numbers are for itemsets from one
+            and two items on; larger ones do not depend on it.
         least_named, most_named: but they get at least and at most these shares of what the looks leave.
         most_named_counted: they get at most this share if the answer is read from later counts.
         long_list: the fewest items of a long list.
@@ -185,7 +185,7 @@ class Tuning:
     picks_of_found: float = 0.3
     few_of_found: int = 10
     named_share: tuple[float, ...] = (3.0, 1.5, 1.0)
-    named_noise: tuple[float, ...] = (1.25, 0.85)
+    named_noise: tuple[float, ...] = (5.3, 2.8)
     least_named: float = 0.15
     most_named: float = 0.75
     most_named_counted: float = 0.5

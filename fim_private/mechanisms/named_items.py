@@ -62,6 +62,10 @@ class NamedItems(AnonymousItems):
         words = f"over itemsets that do not occur (for units with at most {TYPICAL_LENGTH} different items)"
         return Margin(counts=counts, of_one=one, words=words)
 
+    def seen(self, lengths: Lengths) -> float:
+        """How many units of these lengths reach the threshold every second time."""
+        return self.threshold / self.measurement.resolution / lengths.weight(self.measurement.full)
+
     def needed(self, deviations: float, length: int) -> float:
         """How many units of this length reach the threshold if noise takes off this many standard deviations."""
         # At a tiny epsilon a long unit adds nothing. What is needed is then far beyond any data.
@@ -94,7 +98,7 @@ def named_items(
         elif smallest <= len(tuning.named_noise):
             whole = _counted(asked, float(left), lengths)
             noise = whole.deviation / lengths.weight(whole.full)
-            share = tuning.named_noise[smallest - 1] * math.cbrt(noise / max(asked.support, 1.0))
+            share *= tuning.named_noise[smallest - 1] * math.sqrt(noise / max(asked.support, 1.0))
             share = max(tuning.least_named, share)
         share = min(tuning.most_named_counted if counted else tuning.most_named, share)
     measurement = _counted(asked, float(left) * share * ROUNDED_DOWN, lengths)

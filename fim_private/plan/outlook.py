@@ -165,7 +165,7 @@ class Outlook:
         if reading is not None:
             return self._by_reading(reading)
         if isinstance(way.items, NamedItems):
-            seen = way.items.threshold / way.items.measurement.resolution / lengths.weight(way.items.measurement.full)
+            seen = way.items.seen(lengths)
         else:
             seen = 0.0 if way.items.listed else GOES_ON * way.item_deviation(lengths)
         noisy = _noisy(supports, way.item_deviation(lengths))

@@ -195,8 +195,10 @@ def _picks_from_list(plan: Plan) -> bool:
 def _measured(search: ItemsFirst, release: Release) -> Measurement | None:
     """How a search usually counts what it names, also one that usually picks, if it has counted here; None if not."""
     rough = {len(each.items) for each in release.itemsets if each.count is not None and each.count_low is None}
-    usual = search.usual.itemsets
-    return replace(search, select=COUNTS).usual.itemsets if usual is None and rough & {*search.sizes} else usual
+    usual = search.usual_way.usual.itemsets
+    return (
+        replace(search, select=COUNTS).usual_way.usual.itemsets if usual is None and rough & {*search.sizes} else usual
+    )
 
 
 def _may_be_in_no_basket(itemset: ReleasedItemset, off: float) -> bool:
