@@ -111,16 +111,13 @@ class WeightedGaussian:
         threshold = threshold_of(measurement, self.failure)
         yield replace(self, measurement=measurement, threshold=threshold, pick_epsilon=Fraction(100))
 
-    def find(self, sums: CountProfile, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The itemsets whose weighted sums, in units and at least 1, reach the threshold with noise.
+    def find(self, sums: CountProfile, randomness: Randomness) -> NDArray[np.int64]:
+        """The ranks of the itemsets whose weighted sums, in units and at least 1, reach the threshold with noise.
 
-        Returns:
-            Their ranks, int64, in increasing order, and their noisy sums in units, int64, of the same shape.
+        In increasing order.
         """
         exact = np.repeat(np.array(sums.levels, np.int64), np.array(sums.multiplicities, np.int64))
-        noisy = self.measurement.add_noise(exact, randomness)
-        found = np.flatnonzero(noisy >= self.threshold)
-        return found, noisy[found]
+        return np.flatnonzero(self.measurement.add_noise(exact, randomness) >= self.threshold)
 
     def picks(self, found: int) -> Exponential:
         """How k itemsets are picked from this many that were found."""

@@ -92,7 +92,7 @@ def run(
             return outcome if way is mechanism else outcome.consistent
         case WeightedGaussian() if first is not None:
             progress("finding itemsets")
-            found, _ = find_itemsets(first, way, randomness)
+            found = find_itemsets(first, way, randomness)
             progress("selecting")
             if len(found):
                 # What is found is public from then on, so exact counts decide the picks.

@@ -353,9 +353,7 @@ def measure_bins(bins: BasisBins, noise: CountNoise, randomness: Randomness) -> 
     return noise.add_noise(bins.vector(), randomness)
 
 
-def find_itemsets(
-    sums: HiddenCounts | ChosenCounts, mechanism: WeightedGaussian, randomness: Randomness
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def find_itemsets(sums: HiddenCounts, mechanism: WeightedGaussian, randomness: Randomness) -> NDArray[np.int32]:
     """The itemsets that stand out of the noise of a weighted histogram, in the order of their item codes.
 
     This costs the loss of the histogram, and its failure.
@@ -367,12 +365,10 @@ def find_itemsets(
 
     Returns:
         Item codes, int32, shape (found, size), padded if they have several sizes, in an order that tells nothing of
-        the sums; and the noisy sums, int64, shape (found,), in the units of the measurement.
+        the sums.
     """
-    ranks, noisy = mechanism.find(sums.profile(), randomness)
-    found = sums.itemsets_at(ranks.tolist())
-    order = np.lexsort(found.T[::-1])
-    return found[order], noisy[order]
+    found = sums.itemsets_at(mechanism.find(sums.profile(), randomness).tolist())
+    return found[np.lexsort(found.T[::-1])]
 
 
 def _select(
