@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from fim_private.accounting.claim import claimed_delta
+from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
 from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.exponential import Exponential
@@ -113,11 +114,11 @@ def twice_the_sums(size: int) -> Favour:
     return lambda found: [2 * sum(noisy for _, noisy in some) for some in combinations(found, size)]
 
 
-def worst_share(items: NamedItems, picks: Exponential, size: int, most: int, *, true: bool = False) -> float:
+def worst_share(items: NamedItems, picks: Exponential, size: int, most: int) -> float:
     """The largest part of the claim that some neighbours of up to `most` units and one more make use of."""
     losses, failures = (items.measurement.loss, *picks.losses), (OneSidedFailure(items.failure),)
     claimed = [claimed_delta(losses, failures, epsilon) for epsilon in EPSILONS]
-    law = cache(lambda data: law_of(items, picks, size, data, twice_the_sums(size), true=true))
+    law = cache(lambda data: law_of(items, picks, size, data, twice_the_sums(size)))
     worst = 0.0
     for fewer, more in neighbours(picks.sensitivity, most):
         for one, other in ((law(fewer), law(more)), (law(more), law(fewer))):
@@ -243,6 +244,27 @@ def test_a_public_list_needs_no_names(changes: dict[str, object]) -> None:
     assert mechanism.naming(long_baskets(3)) is None
 
 
+def spent(way: ItemsFirst, lengths: Lengths) -> float:
+    """The rho of all steps where picks follow, and nothing is counted before them."""
+    later = way.later(np.full(90, 500.0), lengths, lengths)
+    assert later.pick_epsilon is not None
+    assert later.pairs is None
+    picks = way.picks(later.pick_epsilon, 90)
+    return gaussian_rho([way.look.loss, way.look.loss, way.items.measurement.loss, *picks.losses])
+
+
+@pytest.mark.parametrize("top", [1, 10, 300])
+@pytest.mark.parametrize("epsilon", [F(1, 1000), F(1, 10), F(1), F(20)])
+def test_no_more_than_rho_is_spent_and_no_more_than_the_failure_risked(top: int, epsilon: Fraction) -> None:
+    mechanism = calibrate(replace(REQUEST, top=top, epsilon=epsilon)).mechanism
+    for length in (1, 5, 10):
+        way = mechanism.naming(long_baskets(length))
+        assert way.items.failure == mechanism.test_delta
+        assert way.top == top
+        assert F(9, 10) * mechanism.budget < spent(way, long_baskets(length)) <= mechanism.budget * F(1 + 1e-8)
+    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.budget
+
+
 @pytest.mark.parametrize("select", [None, COUNTS])
 @pytest.mark.parametrize("sizes", [(1,), (1, 2), (2,)])
 def test_the_longest_list_leaves_enough_for_the_later_steps(sizes: tuple[int, ...], select: str | None) -> None:
@@ -287,6 +309,7 @@ def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> 
 
     def measured(support: float | None) -> tuple[int, float]:
         way = replace(mechanism, support=support).naming(lengths)
+        assert F(9, 10) * mechanism.budget < spent(way, lengths) <= mechanism.budget * F(1 + 1e-8)
         return way.items.measurement.full, way.item_deviation(lengths)
 
     fulls = [measured(support)[0] for support in (0.0, 100.0, 200.0, 1e3, 1e4, 1e6)]
