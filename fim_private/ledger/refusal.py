@@ -71,9 +71,10 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
 
 
 def remaining(rule: PrivacyFilter, spent: Charge) -> Charge:
-    """What the basic test leaves, at least 0."""
+    """What the basic test leaves, at least 0. An epsilon that nobody may ask for is nothing: rounding leaves it."""
+    epsilon = rule.budget.epsilon - spent.epsilon
     return Charge(
-        epsilon=max(Fraction(0), rule.budget.epsilon - spent.epsilon),
+        epsilon=epsilon if epsilon >= SMALLEST_EPSILON else Fraction(0),
         delta=max(Fraction(0), rule.basic_delta - spent.delta),
     )
 

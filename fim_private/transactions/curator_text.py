@@ -95,17 +95,18 @@ def warnings(notes: ReadingNotes, items: pl.Series) -> list[str]:
     """
     found = []
     if notes.rows_undecided:
+        rows = "1 row" if notes.rows_undecided == 1 else f"{notes.rows_undecided:,} rows"
         found.append(
-            f"{ASIDE} --where left out {notes.rows_undecided:,} rows because a cell is blank, or no number or date "
-            f"where one is needed. {COMPARED}."
+            f"{ASIDE} --where left out {rows} because a cell is blank, or no number or date where one is needed. "
+            f"{COMPARED}."
         )
     if notes.returns:
         named, more = ", ".join(map(repr, notes.returns[:3])), len(notes.returns) - 3
         found.append(
             f"{ASIDE} {named}{f' and {more} more' if more > 0 else ''} may mark returns or cancelled sales: by numbers "
-            "below 0, by a word such as Storno or refund, or by a letter before some transaction numbers. If so, these "
-            "count as bought. --where leaves them out, as in --where \"COLUMN > 0\" (COLUMN NOT LIKE '%-%' for numbers "
-            "with commas), --where \"COLUMN <> 'Storno'\" or --where \"COLUMN NOT LIKE 'C%'\"."
+            "below 0, by a quantity of 0, by a word such as Storno or refund, or by a letter before some transaction "
+            'numbers. If so, these count as bought. --where leaves them out, as in --where "COLUMN > 0" (COLUMN NOT '
+            "LIKE '%-%' for numbers with commas), --where \"COLUMN <> 'Storno'\" or --where \"COLUMN NOT LIKE 'C%'\"."
         )
     if notes.unused_unit is not None:
         found.append(

@@ -41,7 +41,7 @@ class ReadingNotes:
         unused_unit: the column with a well-known name of units that is no item, where no column was to name the unit.
             It depends on the names of the columns alone.
         single_items: whether nearly every transaction of a long table with units holds one item, if this was guessed.
-        returns: columns of a long table that seem to mark returns or cancelled sales in the first rows. Not on Spark.
+        returns: columns of a long table that seem to mark what was returned or not bought. Not on Spark.
         alike_units: the number of units whose names differ from another one in case, leading zeros or Unicode form
             alone; 0 on Spark.
     """

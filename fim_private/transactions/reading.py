@@ -351,5 +351,6 @@ def refuse_single_items(single: int, transactions: int) -> None:
     if _nearly_all(single, transactions):
         raise InputError(
             "Nearly every line holds one item, which means a wrong separator or a long table.",
-            "Give the right --separator or --format. If single items are meant, give --format basket and --separator.",
+            "Give the right --separator or --format. If single items are meant, give --format basket and --separator, "
+            "and --skip-lines 1 if the first line is a header.",
         )

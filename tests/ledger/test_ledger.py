@@ -71,6 +71,13 @@ def test_ten_tenths_are_one_and_an_eleventh_is_refused(ledger: Ledger, tenth: Pl
     assert ledger.state().releases == 10
 
 
+def test_an_epsilon_that_nobody_may_ask_for_does_not_remain(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon=1, delta=0)
+    ledger.charge(plan_for("0.9999991"))
+    with pytest.raises(BudgetError, match=r"remaining epsilon 0, delta 0; too much by epsilon 0\.1"):
+        ledger.check(plan_for("0.1"))
+
+
 def test_whatever_knows_its_cost_is_charged(ledger: Ledger, tenth: Plan) -> None:
     asked = SimpleNamespace(cost=replace(tenth.cost, mechanism="survey", record={"question": "which"}))
     ledger.charge(asked)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.row_filter import Selection
-from fim_private.transactions.files.fields import HOW_TO_QUOTE, split_chunk, split_line
+from fim_private.transactions.files.fields import HOW_TO_QUOTE, behind_header, split_chunk, split_line
 from fim_private.transactions.files.text import Chunk, Text, only_blanks
 
 
@@ -55,10 +55,12 @@ class TextTable:
             fields, widths, numbers, _ = split_chunk(chunk, self.separator, name=self.name)
             odd = np.flatnonzero(widths != width)
             if len(odd):
+                begin = int(widths[: odd[0]].sum())
+                first = fields[begin : begin + int(widths[odd[0]])].to_list()
                 raise InputError(
                     f"Line {numbers[odd[0]]} of {self.name} differs from the header in its number of fields.",
-                    "Delete lines that are no rows, such as comments and totals, quote fields that hold the separator, "
-                    "or give the right --separator.",
+                    f"{behind_header(self.header, first)}Delete lines that are no rows, such as comments and totals, "
+                    "quote fields that hold the separator, or give the right --separator.",
                 )
             if self.selection is not None:
                 kept = self.selection.kept(partial(fields.gather_every, width)).to_numpy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -20,6 +21,13 @@ HOW_TO_QUOTE = (
     "Close each quoted field on its line (write blanks for line breaks inside it, or save the table as Parquet or "
     "Excel), with nothing after it, and double the quotes inside."
 )
+
+
+def behind_header(header: Sequence[str], record: Sequence[str]) -> str:
+    """Advice for a header without the separator at its end that this record has; empty if that is not so."""
+    if len(record) != len(header) + 1 or record[-1].strip():
+        return ""
+    return "If each line ends in the separator, write it at the end of the header too. "
 
 
 @cache

@@ -13,7 +13,7 @@ from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES
 from fim_private.transactions.columns.column_roles import Columns, known_column, long_columns
 from fim_private.transactions.columns.column_table import ColumnTable, looked_at
-from fim_private.transactions.files.fields import HOW_TO_QUOTE, QUOTE, split_line
+from fim_private.transactions.files.fields import HOW_TO_QUOTE, QUOTE, behind_header, split_line
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.cells import is_cell
@@ -359,8 +359,9 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         baskets_below = _given("basket", separator, skip_lines=above, skip_columns="1")
         raise InputError(
             f"{name} starts with the header of a long table, but its lines differ in number of fields.",
-            "Delete lines that are no rows, such as comments and totals, and quote fields that hold the separator. If "
-            f"each line holds an id and the items of a transaction, give {baskets_below}.",
+            f"{behind_header(header, body[-1])}Delete lines that are no rows, such as comments and totals, and quote "
+            "fields that hold the separator. If each line holds an id and the items of a transaction, give "
+            f"{baskets_below}.",
         )
     if _is_one_hot(names, cells):
         return "one-hot"

@@ -34,6 +34,10 @@ BELOW_ZERO, ANY_NUMBER = r"^-[0-9.,]*[1-9]", rf"{NUMBER}|^[+-]?[0-9][0-9.,]*$"
 CURRENCY, MINUS = r"[ €$£\x{a0}\x{202f}]|EUR|USD|CHF", r"^\((.+)\)$|^[−–](.+)$|^(.+)-$"
 """What may stand around a number, and how programs for accounts write one below 0, beside -1: (1), −1, 1-."""
 
+QUANTITY = r"(?i)^(.*[ _])?(qty|quantit|qt[ée]\b|menge|anzahl|stück|pieces|units|cantidad|aantal|antal)"
+NOTHING = r"^0+([.,]0*)?$"
+"""A quantity of 0 was not bought. Prices and discounts may well be 0."""
+
 RETURNED = "(?i)^(is|was)?[ _]?(storn|cancel|refund|return|void|annul|anula|devol|devuel|retour|rückgabe|gutschrift)"
 KINDS = 10
 """A column with such a name or such cells marks returns if it holds at most this many different cells."""
@@ -178,9 +182,13 @@ def _returns(header: Sequence[str], found: LongColumns, cells: Cells) -> tuple[s
 
 
 def _marks_returns(name: str, filled: pl.Series, column: pl.Series) -> bool:
-    """Whether a column holds numbers alone and some below 0, or has few different cells and a word for returns."""
+    """Whether a column holds numbers alone and some below 0, or has few different cells and a word for returns.
+
+    A quantity of 0 is as good as one below 0.
+    """
     numbers = filled.str.replace_all(CURRENCY, "").str.replace(MINUS, "-${1}${2}${3}")
-    if numbers.str.contains(BELOW_ZERO).any() and numbers.str.contains(ANY_NUMBER).all():
+    none_bought = f"{BELOW_ZERO}|{NOTHING}" if re.match(QUANTITY, name) else BELOW_ZERO
+    if numbers.str.contains(none_bought).any() and numbers.str.contains(ANY_NUMBER).all():
         return True
     named = re.match(RETURNED, name) is not None or filled.str.contains(RETURNED).any()
     return named and 1 < column.fill_null("").n_unique() <= KINDS

@@ -133,6 +133,12 @@ def is_column_word(name: str) -> bool:
     return plain(name).rstrip("0123456789") in {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES}
 
 
+def is_word_above_numbers(column: Sequence[str]) -> bool:
+    """Whether the first of these cells is a word, and all others that are filled are numbers."""
+    below = [cell for cell in column[1:] if cell]
+    return len(below) >= SOME and column[0] != "" and all(map(NUMBER.fullmatch, below)) and not NUMBER.match(column[0])
+
+
 def _is_long_header(header: Record, below: Sequence[Record]) -> bool:
     """Whether this line is the header of a long table below other lines."""
     columns = [known_column(header, names) for names in (TRANSACTION_NAMES, ITEM_NAMES)]

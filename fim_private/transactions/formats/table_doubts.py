@@ -13,7 +13,16 @@ from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.formats.doubt import Doubt, Way
 from fim_private.transactions.formats.item_doubts import spoilt
 from fim_private.transactions.formats.line_doubts import first_lines, lists_of_items
-from fim_private.transactions.formats.signs import DAY, ENOUGH, SOME, Record, is_column_word, list_mark, numbers_rows
+from fim_private.transactions.formats.signs import (
+    DAY,
+    ENOUGH,
+    SOME,
+    Record,
+    is_column_word,
+    is_word_above_numbers,
+    list_mark,
+    numbers_rows,
+)
 from fim_private.transactions.layout import Layout
 
 
@@ -84,7 +93,7 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
     found = sample.found
     stays = Way("If they are meant, give", layout.guesses())
     items, ids = sample.column(found.item), list(zip(*map(sample.column, found.transaction), strict=True))
-    if headerless and items and all(map(is_column_word, (items[0], *ids[0]))):
+    if headerless and items and (all(map(is_column_word, (items[0], *ids[0]))) or _is_head(sample)):
         return first_lines(sample.name, Way("If it is part of the data, give", layout.guesses()), 1, layout)
     identities = [at for at in found.all if at != found.item]
     for at in identities:
@@ -109,6 +118,12 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
             ),
         )
     )
+
+
+def _is_head(sample: Sample) -> bool:
+    """Whether the first item is in no other row, and above the numbers of some column stands another word."""
+    first, *below = sample.column(sample.found.item)
+    return first not in below and any(is_word_above_numbers(column or ()) for column in sample.columns)
 
 
 def _odd_columns(

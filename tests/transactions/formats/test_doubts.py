@@ -344,15 +344,18 @@ CASES = {
         stays=FIMI,
         reads_as_before=[{"Sugar", "1", "kg"}, {"Whole", "milk"}] * 3,
     ),
-    "a header above numbered columns": Case(
-        text="Invoice No,Product\n" + lines(LONG),
-        says="unlike the rest.*--skip-lines 1.*--format long",
-        given=BY_NUMBER,
-        instead={"skip_lines": 1},
-        reads=LONG_READ,
-        stays=LONG_TABLE,
-        reads_as_before=[{"Product"}, *LONG_READ],
-    ),
+    **{
+        f"a header {more!r} above numbered columns": Case(
+            text=f"{header}\n" + "".join(f"{transaction},{item}{more}\n" for transaction, item in LONG),
+            says="unlike the rest.*--skip-lines 1.*--format long",
+            given=BY_NUMBER,
+            instead={"skip_lines": 1},
+            reads=LONG_READ,
+            stays=LONG_TABLE,
+            reads_as_before=[{header.split(",")[1]}, *LONG_READ],
+        )
+        for header, more in (("Invoice No,Product", ""), ("Bon,Text,Menge", ",1"), ("Bon,Text,Menge,Ort", ",-1.5,"))
+    },
     **{
         f"numbers that begin again every {day.format(1)}": Case(
             text="tid,Date,item\n"

@@ -86,6 +86,8 @@ SIGNS = {
     "a minus at the end": {"pieces": ["1", "2-", "1", ""] * 3},
     "brackets": {"euro": ["1.000,50 €", "(2,50 €)"] * 6},
     "a long minus": {"euro": ["$1,000.50", "−$2.50"] * 6},
+    "a quantity of 0": {"Order Qty": ["1", "0", "12", ""] * 3},
+    "another quantity of 0": {"Menge": ["1,0", "0,0"] * 6},
 }
 NO_SIGNS = {
     "letters of shops": {"bill": [f"{'NSW'[row % 3]}{row}" for row in range(ROWS)]},
@@ -93,6 +95,8 @@ NO_SIGNS = {
     "names of goods": {"label": [f"return bottle {row}" for row in range(ROWS)]},
     "a name above days": {"return_date": [f"2024-03-{row:02d}" for row in range(1, ROWS + 1)]},
     "a name above blanks": {"cancelled": [""] * ROWS},
+    "a price of 0": {"price": ["1.50", "0.00"] * 6},
+    "quantities alone": {"Menge": ["1", "10"] * 6},
     "ranges": {"ages": ["18-25", "60-"] * 6},
 }
 
@@ -279,6 +283,14 @@ def test_ragged_rows_name_the_line(data, line):
         read(data, format="long")
     assert "zwieback" not in str(caught.value)
     assert "basket" not in str(caught.value)  # which would read every id, date and price as an item
+
+
+@pytest.mark.parametrize("chosen", [{}, {"format": "long"}, {"transaction_column": "tid", "item_column": "item"}])
+def test_a_separator_that_ends_all_lines_but_the_header_is_named(chosen):
+    below = "".join(f"{row},milk,\n" for row in range(9))
+    with pytest.raises(InputError, match="If each line ends in the separator, write it at the end of the header too"):
+        read(f"tid,item\n{below}", **chosen)
+    assert as_sets(read(f"tid,item,\n{below}", **chosen)) == [{"milk"}] * 9
 
 
 @pytest.mark.parametrize(
