@@ -80,8 +80,9 @@ class Tuning:
             below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
             the root of 2 epsilon.
-        always_peels: picks also select if k is at most this times the larger of 1 and epsilon. Larger itemsets are then
-            picked as if the support of the k-th were not known.
+        always_peels: picks also select if k is at most this times the larger of 1 and epsilon. Itemsets from four items
+            on are then picked as if the support of the k-th were not known.
+        always_peels_triples: the same for triples alone.
         peels_kth: if single items and others are asked for, picks select if what a pick can tell from nothing is at
             most this many times the support of the k-th, as if items were independent. If the support of the k-th pair
             was released before, pairs are picked if it is at most this times that support, and less the more k exceeds
@@ -167,6 +168,7 @@ class Tuning:
     below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25
+    always_peels_triples: int = 10
     peels_kth: float = 1.3
     peels_larger: float = 0.35
     peels_larger_known: float = 0.8
@@ -204,6 +206,7 @@ FOUND_WITHOUT_DELTA = replace(
     counted=3,
     if_listed=0.8,
     always_peels=15,
+    always_peels_triples=15,
     dense_items=0.15,
     items_picked_share=Fraction(1, 2),
 )

@@ -40,9 +40,9 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
     The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
     tokens count less in them, whatever epsilon is. So pairs are picked if k is small, or units hold many of the
     tokens. Single items and others are picked if k is small, or picks can tell the k-th from nothing. Itemsets of
-    three items or more are picked if picks can tell the items that a good answer needs from nothing: the larger the
-    itemset, the rarer it is beside its items. All this is a guess at the support of the k-th itemset. If that was
-    released before, it decides about long lists.
+    three items or more are picked if k is small, or picks can tell the items that a good answer needs from nothing: the
+    larger the itemset, the rarer it is beside its items. All this is a guess at the support of the k-th itemset. If
+    that was released before, it decides about long lists.
 
     With Laplace noise, picks of any size serve if they are as exact as noisy counts. Their noise grows with k itself,
     and that of counts with the number of itemsets that units hold. They also serve if k is small. But itemsets of three
@@ -63,7 +63,7 @@ def serve_better(asked: AskedItemsets, supports: Floats, held: Lengths, transact
             few = few and _told_apart(asked, _epsilon(asked, left)) <= (asked.support or 0.0)
         exact_enough = tuning.peels * math.sqrt(2 * asked.epsilon) * held.picks_worth((min(2, asked.size),))
         return few or asked.top <= exact_enough
-    if asked.size == 1 or (few and smallest <= 2):
+    if asked.size == 1 or (few and (smallest <= 2 or asked.sizes == (3,))):
         return True
     told_apart, needed = _told_apart(asked, _epsilon(asked, left)), asked.last_needed(supports)
     # Over several sizes, units hold about as many of the likely itemsets as of pairs.
@@ -235,7 +235,9 @@ def deviation_of_pairs(asked: AskedItemsets, expected: Floats) -> Floats:
 
 def _are_few(asked: AskedItemsets) -> bool:
     """Whether so few itemsets are asked for that picks select them whatever they tell."""
-    return asked.top <= asked.tuning.always_peels * max(1.0, asked.epsilon)
+    tuning = asked.tuning
+    most = tuning.always_peels_triples if asked.sizes == (3,) else tuning.always_peels
+    return asked.top <= most * max(1.0, asked.epsilon)
 
 
 def _counted_before(asked: AskedItemsets) -> bool:

@@ -99,8 +99,8 @@ def _weighed(plan: Plan) -> Fraction:
 
     Mechanisms that find the items first prefer itemsets of frequent items. The lead that they state leaves this out, so
     it is multiplied:
-    * With a delta, for k of 3 and more, by `LIKELY`: measured for pairs and triples of four data sets. For single items
-      look-first picks.
+    * With a delta, for k of 2 and more, by `LIKELY`: measured for pairs and triples of eight data sets and of made-up
+      shops (`benchmarks/shops.py`). For single items look-first picks.
     * With a list too, by 0: in samples of 600 to 8,000 transactions of five data sets, look-first found at least as
       much as picks alone for k of 3 and more (pairs alone: of 4 and more), and far more where the lead is small. For
       shorter lists it found less. For single items this holds for k of 16 and more on seven data sets, if the public
@@ -127,8 +127,10 @@ def _weighed(plan: Plan) -> Fraction:
         listed = plan.universe.has_list
         if listed and max(sizes) == 1:
             finds = FEW[1] < plan.top <= (question.remaining_universe.items or 0) / FEW_OF_LIST
+        elif listed:
+            finds = plan.top > (3 if sizes == (2,) else 2)
         else:
-            finds = plan.top > (3 if listed and sizes == (2,) else 2) and (listed or min(sizes) > 1)
+            finds = plan.top > 1 and min(sizes) > 1
         likely = Fraction(0) if listed else LIKELY
     first = rising(plan.top, getattr(plan.mechanism, "rise", FLAT))[0]
 

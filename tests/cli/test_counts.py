@@ -46,7 +46,7 @@ def test_counts_are_printed_written_and_explained(baskets: Path, tmp_path: Path)
         assert float(row["support"]) == pytest.approx(int(row["count"]) / 2900)
     said = " ".join(words(done).split())
     reach = int(rows[0]["count_high"]) - int(rows[0]["count"])
-    assert "after at most 40 items of each were kept, with discrete Laplace noise of its own. The interval" in said
+    assert "after at most 40 items of each were kept, with discrete Gaussian noise of its own. The interval" in said
     assert f"(within {reach} of the noisy count, cut off at 0) holds that number with 95 % chance" in said
     assert "Taken as public: the number of transactions, 2,900" in said
     assert "none is above that of a subset" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.audit.laws import law_over_groups
 from fim_private.errors import BudgetError
+from fim_private.mechanisms import look_first
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
@@ -199,7 +201,7 @@ def test_the_look_has_the_noise_that_is_paid_for() -> None:
 
 
 def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None:
-    mechanism = planned()
+    mechanism = planned(replace(ASKED, top=6))
     assert mechanism.way(0) == replace(mechanism.items, support=0.0)
     least = least_of(mechanism)
     first, last = mechanism.way(least), mechanism.way(10**6)
@@ -221,8 +223,19 @@ def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None
     behind = math.floor(least_of(longer) - 2.3263 * math.sqrt(longer.variance))
     assert longer.margins[1].words.endswith(f", unless the first of these leads is above {behind}")
     # Where the smallest support may lead to picks, it does not help that items first would find the items.
-    assert planned(replace(ASKED, top=1, sizes=(1,))).margins[0].place == 2_001
-    assert len(planned(replace(ASKED, top=1, sizes=(1,))).margins) == 1
+    for short in ({"top": 1, "sizes": (1,)}, {"top": 5}):
+        (margin,) = planned(replace(ASKED, **short)).margins
+        assert margin.place == (2_001 if "sizes" in short else 20_001)
+
+
+@pytest.mark.parametrize(("top", "size", "eased"), [(2, 2, True), (5, 2, True), (6, 2, False), (5, 3, False)])
+def test_short_lists_of_pairs_are_picked_with_less_support(
+    monkeypatch: pytest.MonkeyPatch, top: int, size: int, eased: bool
+) -> None:
+    mechanism = planned(replace(ASKED, top=top, sizes=(size,)))
+    least = least_of(mechanism)
+    monkeypatch.setattr(look_first, "_SHORT", 0)
+    assert least_of(mechanism) - least == pytest.approx(eased * math.sqrt(mechanism.variance), abs=1)
 
 
 @pytest.mark.parametrize("epsilon", [F(1, 4), F(1), F(4)])
@@ -287,30 +300,31 @@ def test_items_first_goes_on_in_dense_data_if_picks_are_rough() -> None:
 @pytest.mark.parametrize("sizes", [(2,), (1, 2), (1,)])
 def test_the_lead_is_stated_for_data_that_is_not_dense(sizes: tuple[int, ...]) -> None:
     mechanism = planned(replace(ASKED, top=20, sizes=sizes))
-    end = "before it (for units with at least 10 different items"
-    end += ")" if sizes == (1,) else ", if the lead is less than a fifth of the data)"
-    assert mechanism.margins[0].words.endswith(end)
+    dense = ", and the lead is less than a fifth of the data"
+    assert mechanism.margins[0].words.endswith(dense) == (max(sizes) > 1)
 
 
 @pytest.mark.parametrize(
     ("listed", "sizes", "any_length"),
     [(False, (1,), False), (False, (2,), False), (False, (1, 2), False), (True, (1,), True), (True, (2,), True)],
 )
-def test_the_lead_is_stated_for_long_units_if_short_ones_need_more(
+def test_the_lead_of_short_units_is_stated_if_they_need_more(
     listed: bool, sizes: tuple[int, ...], any_length: bool
 ) -> None:
     """In short units items are easily found, so the look chooses picks only with more support."""
     universe = math.comb(300, sizes[0]) if listed else None
     mechanism = planned(replace(ASKED, top=1, sizes=sizes, universe_size=universe, names=300 if listed else 65_536))
     margin = mechanism.margins[0]
-    profile = CountProfile.of([margin.counts], zeros=None if universe is None else universe - 1)
+    in_short = re.search(r"\(about ([\d,]+) for units with fewer than 10 different items\)", margin.words)
+    assert (in_short is None) == any_length
     reach = 10 * math.isqrt(mechanism.variance)
     noise = np.arange(-reach, reach + 1)
     masses = discrete_gaussian_mass(noise, float(mechanism.variance)).tolist()
-    looks = dict(zip((mechanism.support(profile.count) + noise).tolist(), masses, strict=True))
 
-    def whole(length: float) -> float:
+    def whole(length: float, lead: int = margin.counts) -> float:
         """How often the itemset is picked. What items first answers does not count."""
+        profile = CountProfile.of([lead], zeros=None if universe is None else universe - 1)
+        looks = dict(zip((mechanism.support(profile.count) + noise).tolist(), masses, strict=True))
         ways = {support: mechanism.way(support, units_of(length)) for support in looks}
         laws = {way: way.law(profile) for way in set(ways.values()) if not isinstance(way, ItemsFirst)}
         return math.fsum(
@@ -321,7 +335,8 @@ def test_the_lead_is_stated_for_long_units_if_short_ones_need_more(
 
     assert all(whole(length) >= 0.95 for length in (10, 12, 20, 100, 5000))
     assert (whole(sizes[0]) >= 0.95) == any_length
-    assert ("for units with at least 10 different items" in margin.words) == (not any_length)
+    if in_short:
+        assert all(whole(length, int(in_short[1].replace(",", ""))) >= 0.95 for length in (sizes[0], 9, 100))
 
 
 def test_noise_is_not_taken_for_dense_data() -> None:

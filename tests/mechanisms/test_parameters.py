@@ -393,6 +393,11 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     # With a large epsilon picks are exact enough for longer lists.
     assert steps_of(first_of(tuning, top=100, epsilon=F(4)), 2).pick_epsilon is not None
     assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
+    # Triples have a limit of their own. Larger itemsets have none.
+    few = replace(tuning, always_peels_triples=10)
+    for sizes, top, picked in [((3,), 10, True), ((3,), 11, False), ((4,), 10, False)]:
+        steps = first_of(few, top=top, sizes=sizes).later(np.full(500, 50.0), held(2), held(2))
+        assert (steps.pick_epsilon is not None) == picked, (sizes, top)
     # With a small one units must hold more for picks to be as exact as counts.
     small, usual = (first_of(tuning, top=26, epsilon=epsilon) for epsilon in (F(1, 8), F(1, 2)))
     assert [steps_of(small, length).itemsets is None for length in (9, 10)] == [False, True]
@@ -430,7 +435,7 @@ def least_picked(tuning: Tuning, **changes: object) -> int:
 @pytest.mark.parametrize("sizes", [(1, 2), (3,)])
 def test_itemsets_are_picked_if_picks_can_tell_them_or_their_items_from_nothing(sizes: tuple[int, ...]) -> None:
     def least(top: int, epsilon: Fraction = Fraction(1)) -> int:
-        tuning = Tuning(always_peels=1, peels_kth=0.5, peels_larger=0.5)
+        tuning = Tuning(always_peels=1, always_peels_triples=1, peels_kth=0.5, peels_larger=0.5)
         return least_picked(tuning, sizes=sizes, top=top, epsilon=epsilon)
 
     assert 1.5 < least(40) / least(10) < 2.2  # about as the noise of a pick, that is as the square root of k
@@ -438,7 +443,8 @@ def test_itemsets_are_picked_if_picks_can_tell_them_or_their_items_from_nothing(
 
 
 def test_the_larger_itemsets_are_the_more_frequent_their_items_must_be_for_picks() -> None:
-    triples, fours = (least_picked(Tuning(peels_larger=0.5), sizes=(size,), top=10) for size in (3, 4))
+    tuning = Tuning(always_peels_triples=1, peels_larger=0.5)
+    triples, fours = (least_picked(tuning, sizes=(size,), top=10) for size in (3, 4))
     assert fours == pytest.approx(2 * triples, rel=0.15)  # the rarer, the dearer is the test
 
 
