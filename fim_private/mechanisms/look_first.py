@@ -103,10 +103,10 @@ _CAUTION, _CAUTION_UNCUT = 2.5, 3.5
 that is not cut is lost as a whole if its test fails, so the second, larger number holds for it.
 
 `benchmarks/field.py` measures these settings for lists of ten and more, and the reports for shorter ones too."""
-_SHORT, _CAUTION_IF_SHORT = 5, 1.5
-"""Lists of up to this many pairs get this caution: beside their lead the look's noise is large, and items first finds
-little of them. On shops as `benchmarks/shops.py` makes them, .596 of 2 to 5 pairs were right, and .586 with the usual
-caution."""
+_SHORT, _CAUTION_IF_SHORT, _HARD = 5, 1.5, 0.45
+"""Lists of up to this many pairs get this caution if fewer leads than `_HARD` are asked for, because items are hard to
+find: beside their lead the look's noise is large, and items first finds little of them. On shops as
+`benchmarks/shops.py` makes them, .596 of 2 to 5 pairs were right, and .586 with the usual caution."""
 
 
 Picks = CertifiedDomain | LiftedExponential
@@ -297,7 +297,8 @@ class LookFirst:
             leads = min(_MOST_LEADS, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
-        caution = _CAUTION_IF_SHORT if self.top <= _SHORT and self.sizes[0] == 2 else _CAUTION
+        short = self.top <= _SHORT and self.sizes[0] == 2 and leads < _HARD
+        caution = _CAUTION_IF_SHORT if short else _CAUTION
         if named is None and replace(self.items, support=_LEADS_OF_READ * lead).reading(lengths) is not None:
             leads, caution = _LEADS_OF_READ, _CAUTION_OF_READ
         found: list[tuple[Picks, int]] = [(usual, math.ceil(leads * lead + caution * deviation))]
