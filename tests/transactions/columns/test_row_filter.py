@@ -475,7 +475,7 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
     done = succeed("mine", "--explain", path, *asked, "-o", tmp_path / "release.json")
     said = " ".join(words(done).split())
     assert "rows left out by --where (1,601)" in said
-    assert "--where left out 1 rows because a cell is blank, or no number or date where one is needed. Numbers" in said
+    assert "--where left out 1 row because a cell is blank, or no number or date where one is needed. Numbers" in said
     assert f"item column 'product'; only rows where {where}. A transaction is" in said
     assert "Each row is read or left out by itself, before units are formed" in said
     again = fim_private("mine", path, "--config", tmp_path / "release.json", "--json")
